@@ -1,0 +1,5 @@
+"""`python -m paste_proxy` is `paste-proxy`."""
+
+from paste_proxy.cli.main import run
+
+run()

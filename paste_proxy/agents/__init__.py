@@ -1,0 +1,1 @@
+"""Ready-made ways into the sidecar for agents, and the Python SDK."""

@@ -1,0 +1,45 @@
+"""Time as a dependency, so that tests and the simulator own it."""
+
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Two readings of time, both in seconds."""
+
+    def monotonic(self) -> float:
+        """Time that never goes back; for durations and deadlines."""
+
+    def epoch(self) -> float:
+        """Seconds since 1970; for event timestamps only."""
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def monotonic(self) -> float:
+        """Seconds of the machine's monotonic clock."""
+        return time.monotonic()
+
+    def epoch(self) -> float:
+        """Seconds since 1970."""
+        return time.time()
+
+
+class FakeClock:
+    """A clock that moves only when told to."""
+
+    def __init__(self, now: float = 0.0) -> None:
+        self.now = now
+
+    def monotonic(self) -> float:
+        """The time set."""
+        return self.now
+
+    def epoch(self) -> float:
+        """The time set."""
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        """Move on by `seconds`."""
+        self.now += seconds

@@ -1,0 +1,172 @@
+"""The configuration tree and the only home of defaults.
+
+A config is a TOML file. Relative paths in it are relative to the file. `builtin:NAME` names a policy
+or pattern file that the package carries.
+"""
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from paste_proxy.errors import InputFault
+from paste_proxy.speculation.types import Mode
+
+PositiveFloat = Annotated[float, Field(gt=0)]
+PositiveInt = Annotated[int, Field(gt=0)]
+
+
+class Section(BaseModel):
+    """A table of the config; an unknown key is an error, not a silent typo."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class LlmRoute(Section):
+    """An LLM endpoint: requests below `path` go to `upstream`, byte for byte."""
+
+    path: str = Field(pattern=r"^/")
+    upstream: str = Field(pattern=r"^https?://")
+    wire: Literal["openai_chat"] = "openai_chat"
+
+
+class McpServer(Section):
+    """An MCP server behind `/mcp/NAME`: a streamable-HTTP `url` or a stdio `command`."""
+
+    url: str | None = Field(default=None, pattern=r"^https?://")
+    command: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    cwd: Path | None = None
+    stateless: bool = True
+    """Whether a call's answer does not depend on the MCP session it is made in; if it does, its tools
+    are never run speculatively, since that happens in a session of its own."""
+
+    @model_validator(mode="after")
+    def _one_transport(self) -> "McpServer":
+        if bool(self.url) == bool(self.command):
+            raise ValueError("give either url or command")
+        return self
+
+
+class DispatchTool(Section):
+    """A tool the sidecar runs itself: arguments are POSTed to `url`, or given to `command` on stdin."""
+
+    url: str | None = Field(default=None, pattern=r"^https?://")
+    command: tuple[str, ...] = ()
+    timeout_s: PositiveFloat = 600.0
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "DispatchTool":
+        if bool(self.url) == bool(self.command):
+            raise ValueError("give either url or command")
+        return self
+
+
+class Limits(Section):
+    """Bounds of memory; beyond one the sidecar stops observing, never forwarding."""
+
+    observed_request_bytes: PositiveInt = 32 * 2**20
+    observed_answer_bytes: PositiveInt = 8 * 2**20
+    inline_parse_bytes: PositiveInt = 128 * 2**10
+    """Larger request bodies are parsed in a worker process, off the event loop."""
+    sessions: PositiveInt = 2_000
+    session_idle_s: PositiveFloat = 3_600.0
+    window_events: PositiveInt = 64
+    inbox_events: PositiveInt = 10_000
+
+
+class Speculating(Section):
+    """How much may be run ahead."""
+
+    mode: Mode = Mode.OBSERVE
+    slots: PositiveInt = 8
+    """Speculative jobs at once, in all."""
+    candidates: PositiveInt = 8
+    """Candidates taken from one prediction."""
+    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.15
+    min_benefit_s: Annotated[float, Field(ge=0)] = 0.02
+    """Least expected saving, confidence times hidden seconds, that is worth a job."""
+    ttl_s: PositiveFloat = 120.0
+    """A result unasked for this long is discarded; a policy rule may set its own."""
+    result_bytes: PositiveInt = 4 * 2**20
+    held_bytes: PositiveInt = 64 * 2**20
+    held_results: PositiveInt = 256
+
+
+class Capacity(Section):
+    """Slots of one server, for those that cannot take everything at once."""
+
+    total: PositiveInt | None = None
+    """Calls at once, authoritative ones included; further ones queue in order. None: no limit."""
+    speculative: PositiveInt = 4
+
+
+class Recording(Section):
+    """The event log."""
+
+    directory: Path | None = None
+    """None: nothing is recorded."""
+    payloads: Literal["full", "signatures"] = "full"
+    segment_bytes: PositiveInt = 16 * 2**20
+    keep_days: PositiveInt = 30
+    keep_bytes: PositiveInt = 2**30
+    queue_events: PositiveInt = 20_000
+
+
+class Config(Section):
+    """Everything `paste-proxy serve` needs to know."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 8377
+    llm: tuple[LlmRoute, ...] = ()
+    mcp: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$")], McpServer] = {}
+    tools: dict[Annotated[str, Field(pattern=r"^[^/\s]+$")], DispatchTool] = {}
+    session_headers: tuple[str, ...] = ("x-paste-session", "x-claude-code-session-id", "session-id")
+    policies: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    speculation: Speculating = Speculating()
+    capacity: dict[str, Capacity] = {}
+    """By server name; the empty name is the configured tools'."""
+    recording: Recording = Recording()
+    limits: Limits = Limits()
+    drain_s: PositiveFloat = 30.0
+
+
+def load_config(path: Path) -> Config:
+    """Read and check a config file.
+
+    Raises:
+        InputFault: the file cannot be read, is not TOML, or has a wrong key or value.
+    """
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise InputFault(str(path), f"cannot be read ({fault})", "a TOML file") from fault
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as fault:
+        raise InputFault(str(path), f"is not TOML ({fault})", "a TOML file") from fault
+    try:
+        config = Config.model_validate(raw)
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "(top)"
+        raise InputFault(f"{path}: {key}", f"{first.get('input')!r}", first["msg"]) from fault
+    return _resolve(config, path.parent)
+
+
+def _resolve(config: Config, base: Path) -> Config:
+    def there(name: str) -> str:
+        return name if name.startswith("builtin:") else str(base / name)
+
+    recording = config.recording
+    if recording.directory is not None:
+        recording = recording.model_copy(update={"directory": base / recording.directory})
+    return config.model_copy(
+        update={
+            "policies": tuple(there(name) for name in config.policies),
+            "patterns": tuple(there(name) for name in config.patterns),
+            "recording": recording,
+        }
+    )

@@ -1,0 +1,44 @@
+"""Three faults, by whose fault it is, and the HTTP status each is answered with.
+
+Expected outcomes are values, not errors; these are for what a person has to mend.
+"""
+
+
+class PasteError(Exception):
+    """A fault with a sentence for people: what was wrong, where, what to do."""
+
+    http_status = 500
+
+
+class ClientFault(PasteError):
+    """The caller's request cannot be served as it is."""
+
+    http_status = 400
+
+
+class UpstreamFault(PasteError):
+    """The endpoint behind us failed or could not be reached."""
+
+    http_status = 502
+
+
+class OurFault(PasteError):
+    """Something in the sidecar broke; forwarding goes on without it."""
+
+    http_status = 500
+
+
+class InputFault(PasteError):
+    """A file or option a person wrote is wrong.
+
+    Args:
+        where: file, and line or key where known.
+        found: what stands there.
+        expected: what should.
+    """
+
+    http_status = 400
+
+    def __init__(self, where: str, found: str, expected: str) -> None:
+        self.where, self.found, self.expected = where, found, expected
+        super().__init__(f"{where}: {found}; expected {expected}")

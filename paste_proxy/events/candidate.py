@@ -1,0 +1,32 @@
+"""What prediction hands to speculation."""
+
+from dataclasses import dataclass
+
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.values import Json
+
+SEALED = "sealed"
+"""Source of predictor zero: the call stands complete in the LLM's own stream."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A fully bound predicted invocation."""
+
+    invocation: Invocation
+    confidence: float
+    """Probability, 0 to 1, that the session asks for exactly this before the prediction expires."""
+    source: str
+    """Who predicted it: `SEALED` or a pattern's id."""
+    expected_s: float | None = None
+    """Expected tool time in seconds, where the predictor knows it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparationHint:
+    """A prediction whose arguments are not all known: good for warming up, never for running."""
+
+    tool: str
+    known: dict[str, Json]
+    confidence: float
+    source: str

@@ -1,0 +1,32 @@
+"""The outcome of running a tool once."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from paste_proxy.events.values import Json, loads
+
+
+class Status(StrEnum):
+    """How a tool call ended."""
+
+    OK = "ok"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """What a tool answered: immutable bytes, exactly as its backend gave them."""
+
+    body: bytes
+    """The answer. For an MCP tool the raw JSON of the response's `result`, else the response body."""
+    status: Status = Status.OK
+    content_type: str = "application/json"
+    http_status: int = 200
+    """Status of the HTTP answer where the backend is HTTP; 200 elsewhere."""
+
+    def value(self) -> Json:
+        """The answer as JSON, or as text where it is none."""
+        try:
+            return loads(self.body)
+        except ValueError:
+            return self.body.decode("utf-8", "replace")

@@ -1,0 +1,117 @@
+"""The events of a session.
+
+`ts` is in seconds since the epoch; None where a recorded session has no clock.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.result import Status
+from paste_proxy.events.values import Json
+
+
+class Outcome(StrEnum):
+    """The four ends of a speculative job; only the first two ever commit."""
+
+    REUSED = "reused"
+    PROMOTED = "promoted"
+    DISCARDED = "discarded"
+    PREEMPTED = "preempted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserMessage:
+    """A person (or a program in that role) said something to the agent."""
+
+    session: str
+    ts: float | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnStarted:
+    """An LLM request went out."""
+
+    session: str
+    ts: float | None
+    turn: int
+    model: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallSealed:
+    """A tool call became complete in the LLM's stream."""
+
+    session: str
+    ts: float | None
+    turn: int
+    order: int
+    """Position among the calls of its turn, from 0."""
+    call_id: str
+    invocation: Invocation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmTurn:
+    """An LLM turn ended."""
+
+    session: str
+    ts: float | None
+    text: str
+    model: str = ""
+    turn: int = 0
+    complete: bool = True
+    """False if the stream was cut or the turn ended for length: nothing of it is mined or run."""
+    duration_s: float | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """The agent asked for a tool: an authoritative call."""
+
+    session: str
+    ts: float | None
+    call_id: str
+    invocation: Invocation
+    turn: int | None = None
+    """The turn that asked for it, where known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolOutput:
+    """A tool call was answered."""
+
+    session: str
+    ts: float | None
+    call_id: str
+    tool: str
+    output: Json
+    status: Status
+    duration_s: float | None = None
+    """Time the session waited for it, in seconds."""
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speculation:
+    """A speculative job came to its end."""
+
+    session: str
+    ts: float | None
+    invocation: Invocation
+    source: str
+    confidence: float
+    outcome: Outcome
+    ran_s: float
+    """Seconds the job ran."""
+    saved_s: float
+    """Exposed tool seconds it took off the session; 0 unless reused or promoted."""
+    shadow: bool = False
+    """True in `observe` mode: nothing ran, the figures say what would have been."""
+
+
+Event: TypeAlias = UserMessage | TurnStarted | CallSealed | LlmTurn | ToolCall | ToolOutput | Speculation

@@ -1,0 +1,1 @@
+"""Session logs of others, read as events."""

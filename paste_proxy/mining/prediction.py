@@ -1,0 +1,22 @@
+"""What online prediction gives for one event."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from paste_proxy.events.candidate import Candidate, PreparationHint
+from paste_proxy.events.types import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """Candidates and hints, each list best first. Empty after most events."""
+
+    candidates: tuple[Candidate, ...] = ()
+    hints: tuple[PreparationHint, ...] = ()
+
+
+class SessionPredictor(Protocol):
+    """Follows one session and says what it may ask for next."""
+
+    def step(self, event: Event) -> Prediction:
+        """Take the session's next event. Never changes what the session holds."""

@@ -1,0 +1,85 @@
+"""What the routes and the hub are to each other.
+
+Routes move bytes and never decide; the hub decides and never moves bytes. A route goes on without the
+hub: `observe` calls raise nothing, and an `ask` that fails inside answers `RunIt`.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.result import ToolResult
+from paste_proxy.events.types import Outcome
+from paste_proxy.tools.backend import Backend
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentCall:
+    """An authoritative call as a tool route sees it."""
+
+    invocation: Invocation
+    scope: str = ""
+    """The connection it came through: an MCP client session, an SDK socket; empty for configured tools."""
+    session: str | None = None
+    """The agent session, where the request names it."""
+    call_id: str | None = None
+    """The LLM's id of this call, where the client passes it on."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunIt:
+    """Run the call normally and report its end with `ToolGate.ended(ticket, ...)`, exactly once."""
+
+    ticket: int
+
+
+@dataclass(frozen=True, slots=True)
+class ServeIt:
+    """Answer the call with this result, in the form of the live request."""
+
+    result: ToolResult
+    outcome: Outcome
+    job: int
+
+
+Decision: TypeAlias = RunIt | ServeIt
+
+
+class ToolGate(Protocol):
+    """Where a tool route consults the hub."""
+
+    async def ask(self, call: AgentCall) -> Decision:
+        """Run or serve. Waits while a running speculative job is promoted; cancelling the wait is safe."""
+
+    def ended(self, ticket: int, result: ToolResult | None) -> None:
+        """The call of that ticket was answered; None: it broke or was abandoned, its effect unknown."""
+
+    def offer(self, scope: str, server: str, backend: Backend, tools: Iterable[str]) -> None:
+        """These tools (identities) can be run speculatively through `backend` for calls of `scope`.
+
+        Offering again for the same scope and server replaces the earlier offer.
+        """
+
+    def withdraw(self, scope: str) -> None:
+        """The connection is gone: nothing of its scope can be run or served any more."""
+
+
+class TurnTee(Protocol):
+    """The observer's end of one LLM exchange. Its methods are cheap and raise nothing."""
+
+    def answer(self, status: int, headers: Mapping[str, str]) -> None:
+        """The upstream's status line and headers came."""
+
+    def chunk(self, data: bytes) -> None:
+        """These bytes have just been written to the client."""
+
+    def closed(self, *, clean: bool) -> None:
+        """The exchange is over; `clean` is False if either side broke off."""
+
+
+class TurnGate(Protocol):
+    """Where the LLM route shows the hub what passes."""
+
+    def opened(self, *, wire: str, headers: Mapping[str, str], body: bytes | None) -> TurnTee:
+        """A request was sent upstream. `body` is None where it was too large to keep."""

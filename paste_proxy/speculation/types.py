@@ -1,0 +1,187 @@
+"""What the scheduler is told and what it decides.
+
+Calls and jobs are numbered by whoever makes them: calls by the hub, jobs by the scheduler. Times are
+seconds of one monotonic clock.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from paste_proxy.events.candidate import Candidate
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.result import Status, ToolResult
+from paste_proxy.events.types import Outcome
+
+
+class Mode(StrEnum):
+    """How far the sidecar may go; a tool's mode never exceeds the global one."""
+
+    OFF = "off"
+    OBSERVE = "observe"
+    SPECULATE = "speculate"
+
+
+class Reason(StrEnum):
+    """Why a candidate was not launched."""
+
+    NOT_EXECUTABLE = "not_executable"
+    POLICY = "policy"
+    MODE = "mode"
+    CONFIDENCE = "confidence"
+    BENEFIT = "benefit"
+    BUDGET = "budget"
+    WRITE_IN_FLIGHT = "write_in_flight"
+    DUPLICATE = "duplicate"
+
+
+# --- told -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predicted:
+    """A predictor spoke. Candidates that nothing can execute are not among them."""
+
+    session: str
+    candidates: tuple[Candidate, ...]
+    scope: str = ""
+    """Through whose connection the call would go; a result never crosses scopes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The agent issued an authoritative call."""
+
+    call: int
+    session: str
+    invocation: Invocation
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallEnded:
+    """An authoritative call that was run came to its end. Status None: abandoned, its end unknown."""
+
+    call: int
+    status: Status | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobEnded:
+    """A launched job ended. Result None: a fault of its execution (not of the tool), or cancelled."""
+
+    job: int
+    result: ToolResult | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectBegan:
+    """A call that does not pass through us may start to have its effect (seen in the LLM's stream)."""
+
+    session: str
+    call_id: str
+    invocation: Invocation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectEnded:
+    """The call of an `EffectBegan` is over."""
+
+    session: str
+    call_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionEnded:
+    """A session is over; its jobs are discarded."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationLost:
+    """Events were dropped, so a write may have passed unseen: every result is void."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Time passed."""
+
+
+Told: TypeAlias = (
+    Predicted | Asked | CallEnded | JobEnded | EffectBegan | EffectEnded | SessionEnded | ObservationLost | Tick
+)
+
+
+# --- decided --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """Start a speculative job."""
+
+    job: int
+    session: str
+    invocation: Invocation
+    scope: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cancel:
+    """Stop a running job, upstream too."""
+
+    job: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """Run the authoritative call normally."""
+
+    call: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serve:
+    """Answer the authoritative call with a job's result."""
+
+    call: int
+    job: int
+    result: ToolResult
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promote:
+    """The call waits for a running job; `Serve` or `Run` for it will follow."""
+
+    call: int
+    job: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """A job came to one of the four outcomes."""
+
+    job: int
+    session: str
+    invocation: Invocation
+    source: str
+    confidence: float
+    outcome: Outcome
+    ran_s: float
+    saved_s: float
+    shadow: bool
+    """Nothing ran: `observe` mode's account of what would have been."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A candidate was not launched."""
+
+    session: str
+    invocation: Invocation
+    source: str
+    reason: Reason
+
+
+Command: TypeAlias = Launch | Cancel | Run | Serve | Promote | Settled | Refused

@@ -1,0 +1,1 @@
+"""Backends: where an invocation is run."""

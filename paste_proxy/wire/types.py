@@ -1,0 +1,88 @@
+"""What an LLM wire tells us, the same for every protocol."""
+
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from paste_proxy.events.values import Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenCall:
+    """A complete tool call as the LLM wrote it; the name is still the wire's spelling."""
+
+    order: int
+    """Position among the calls of its turn, from 0."""
+    call_id: str
+    name: str
+    arguments: dict[str, Json]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenOutput:
+    """A tool result as the agent sent it back."""
+
+    call_id: str
+    output: Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message of a request's history."""
+
+    role: str
+    text: str
+    digest: bytes
+    """16 bytes over what identifies the message's content, equal for the turn we streamed and its echo."""
+    calls: tuple[SeenCall, ...] = ()
+    output: SeenOutput | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmRequest:
+    """What a request to an LLM says."""
+
+    model: str
+    stream: bool
+    messages: tuple[Message, ...]
+    tools: tuple[str, ...]
+    """Names of the tools offered, as the wire spells them."""
+    session_hint: str | None = None
+    """A session id found in the body, by the client's own convention."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEnd:
+    """An LLM answer came to its end."""
+
+    text: str
+    calls: tuple[SeenCall, ...]
+    complete: bool
+    """False: cut, ended for length, or a call that does not parse."""
+    finish: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    digest: bytes = b""
+    """Digest that the next request's echo of this turn will have."""
+
+
+Seen: TypeAlias = SeenCall | TurnEnd
+
+
+class AnswerReader(Protocol):
+    """Reads one LLM answer, streamed or whole. Raises nothing."""
+
+    def feed(self, chunk: bytes) -> list[SeenCall]:
+        """Take the next bytes of the body; give the calls sealed by them."""
+
+    def close(self, *, clean: bool) -> TurnEnd:
+        """The body ended; `clean` is False if the connection broke before its end."""
+
+
+class Wire(Protocol):
+    """One LLM protocol."""
+
+    def read_request(self, body: bytes) -> LlmRequest | None:
+        """The request, or None if the body is not one of an agent's turns."""
+
+    def reader(self, *, content_type: str) -> AnswerReader:
+        """A reader for an answer of that content type (JSON or event stream)."""
