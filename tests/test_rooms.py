@@ -50,9 +50,9 @@ def breaches(room: str, module: str) -> str | None:
     if room in PURE | GROUND:
         if outside in {"asyncio", "socket", "threading", "subprocess", "time", "random"} and room != "clock":
             return "a pure room has no clock, randomness or I/O"
-        if outside != "paste_proxy" and outside not in sys.stdlib_module_names | {"orjson", "pydantic_core"}:
-            if not (room == "weaver" and outside in {"numpy", "sklearn"}):
-                return "a pure room stands on the standard library"
+        allowed = {"paste_proxy", "orjson", "pydantic_core"} | ({"numpy", "sklearn"} if room == "weaver" else set())
+        if outside not in sys.stdlib_module_names | allowed:
+            return "a pure room stands on the standard library"
     if target is None or target == room:
         return None
     if target in TOP and room not in TOP:
