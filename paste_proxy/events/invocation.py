@@ -4,12 +4,14 @@ Tools have one identity, `server/name` for an MCP tool and plain `name` for all 
 spelling the LLM's wire uses.
 """
 
+import re
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from paste_proxy.events.values import Json, canonical_text, loads
 
 _LONGEST_READABLE_KEY = 400
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Invocation:
     tool: str
     arguments: dict[str, Json] = field(compare=False)
     key: str = field(init=False, repr=False)
-    """The canonical key: tool and canonical arguments, the latter as a digest when long."""
+    """The canonical key: tool and canonical arguments, the latter as a digest when long. Always valid UTF-8."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "key", canonical_key(self.tool, self.arguments))
@@ -35,13 +37,20 @@ def canonical_key(tool: str, arguments: dict[str, Json]) -> str:
     Raises:
         ValueError: the arguments are not JSON.
     """
+    if not isinstance(arguments, dict):
+        raise ValueError(f"arguments of {tool!r} are a {type(arguments).__name__}, not an object")
     try:
         text = canonical_text(arguments)
-    except (TypeError, RecursionError) as fault:
+    except (TypeError, ValueError) as fault:
         raise ValueError(f"arguments of {tool!r} are not JSON: {fault}") from fault
-    if len(text) > _LONGEST_READABLE_KEY:
+    if len(text) > _LONGEST_READABLE_KEY or _has_surrogate(text):
         text = "#" + blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    return f"{tool} {text}"
+    return f"{tool.encode('utf-8', 'backslashreplace').decode()} {text}" if _has_surrogate(tool) else f"{tool} {text}"
+
+
+def _has_surrogate(text: str) -> bool:
+    """Whether the text cannot be written as UTF-8, so that a log or an answer that shows it would break."""
+    return not text.isascii() and _SURROGATE.search(text) is not None
 
 
 def read_arguments(raw: str | bytes | dict[str, Json] | None) -> dict[str, Json]:

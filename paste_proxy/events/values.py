@@ -1,30 +1,31 @@
 """JSON values, read exactly.
 
-orjson turns integers beyond 64 bits into floats, so two different order numbers could become equal.
-Such texts are read with the standard library instead, which keeps them whole.
+orjson turns integers beyond 64 bits into floats, so two different order numbers could become equal, and
+refuses lone surrogates, which JavaScript agents send when they cut a text inside an emoji. Texts that may
+hold either are read with the standard library instead, which keeps them as they are.
 """
 
 import json
 import re
-from typing import TypeAlias
+from typing import Never, TypeAlias
 
 import orjson
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
-_MAY_HOLD_BIG_INTEGER = re.compile(rb"\d{19}")
+_NEEDS_EXACT_READER = re.compile(rb"\d{19}|\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
+"""A long integer; a surrogate, escaped or raw."""
 
 
 def loads(text: bytes | str) -> Json:
-    """The value of a JSON text.
+    """The value of a JSON text; of a repeated key the last value, as every common parser has it.
 
     Raises:
-        ValueError: the text is not JSON.
+        ValueError: the text is not JSON, holds a number no double can hold, or is nested beyond reason.
     """
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    if _MAY_HOLD_BIG_INTEGER.search(raw):
-        value: Json = json.loads(raw)
-        return value
+    if _NEEDS_EXACT_READER.search(raw):
+        return _loads_exactly(raw)
     parsed: Json = orjson.loads(raw)
     return parsed
 
@@ -32,7 +33,49 @@ def loads(text: bytes | str) -> Json:
 def canonical_text(value: Json) -> str:
     """One text per value: keys sorted, no white space, `1`, `1.0` and `"1"` kept apart.
 
+    Unicode is not normalised: what a tool might tell apart stays apart.
+
     Raises:
-        ValueError: the value is not JSON (a set, a NaN, a key that is no string).
+        ValueError: the value is not JSON (a set, a tuple, a NaN, a key that is no string) or nested
+            beyond reason.
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    try:
+        _check(value)
+        return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    except RecursionError as fault:
+        raise ValueError("nested too deeply") from fault
+
+
+def _loads_exactly(raw: bytes) -> Json:
+    try:
+        value: Json = json.loads(
+            raw.decode("utf-8", "surrogatepass"), parse_constant=_refuse, parse_float=_finite_float
+        )
+    except RecursionError as fault:
+        raise ValueError("nested too deeply") from fault
+    return value
+
+
+def _refuse(constant: str) -> Never:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _finite_float(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise ValueError(f"{text:.40} is beyond what a double holds")
+    return value
+
+
+def _check(value: object) -> None:
+    """`json.dumps` writes tuples as lists and turns keys into texts: equal texts for unequal values."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if not isinstance(key, str):
+                raise ValueError(f"key {key!r:.40} is no text")
+            _check(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            _check(inner)
+    elif isinstance(value, tuple):
+        raise ValueError("a tuple is not JSON")
