@@ -1,0 +1,163 @@
+"""What each thing observed leads to, and the scheduler's commands carried out.
+
+Runs only inside the hub's task. Events go to the log and to their session's predictor; what that
+predicts goes to the scheduler, at once.
+"""
+
+from typing import Protocol, assert_never
+
+from paste_proxy.clock import Clock
+from paste_proxy.events.types import Event, Speculation
+from paste_proxy.proxy.call_desk import CallDesk
+from paste_proxy.proxy.executor import Executor
+from paste_proxy.proxy.foresight import Foresight
+from paste_proxy.proxy.observed import (
+    AnswerSeen,
+    CallSeen,
+    Observed,
+    RequestSeen,
+    ScopeGone,
+    ToolAnswered,
+    ToolAsked,
+)
+from paste_proxy.proxy.session import AgentSession
+from paste_proxy.proxy.sessions import Sessions
+from paste_proxy.proxy.tally import Tally
+from paste_proxy.proxy.toolbox import Toolbox
+from paste_proxy.proxy.turn_desk import TurnDesk
+from paste_proxy.speculation.scheduler import Scheduler
+from paste_proxy.speculation.types import (
+    Cancel,
+    Command,
+    JobEnded,
+    Launch,
+    ObservationLost,
+    Promote,
+    Refused,
+    Run,
+    Serve,
+    SessionEnded,
+    Settled,
+    Told,
+)
+
+
+class EventLog(Protocol):
+    """Where events go to be kept."""
+
+    def record(self, event: Event) -> None:
+        """Keep an event; never blocks, never raises."""
+
+
+class Conductor:
+    """Everything it conducts is given to it."""
+
+    def __init__(
+        self,
+        *,
+        scheduler: Scheduler,
+        sessions: Sessions,
+        toolbox: Toolbox,
+        foresight: Foresight,
+        executor: Executor,
+        log: EventLog,
+        tally: Tally,
+        clock: Clock,
+    ) -> None:
+        self._scheduler, self._sessions, self._toolbox, self._foresight = scheduler, sessions, toolbox, foresight
+        self._executor, self._log, self._tally, self._clock = executor, log, tally, clock
+        self._turns = TurnDesk(
+            sessions=sessions,
+            toolbox=toolbox,
+            foresight=foresight,
+            tally=tally,
+            clock=clock,
+            tell=self.tell,
+            happened=self._happened,
+        )
+        self._calls = CallDesk(sessions=sessions, tally=tally, clock=clock, tell=self.tell, happened=self._happened)
+
+    def handle(self, item: Observed) -> None:
+        """Take one item of the inbox."""
+        match item:
+            case RequestSeen():
+                self._turns.request(item)
+            case CallSeen():
+                self._turns.call(item)
+            case AnswerSeen():
+                self._turns.answer(item)
+            case ToolAsked():
+                self._calls.asked(item)
+            case ToolAnswered():
+                self._calls.answered(item)
+            case ScopeGone(scope):
+                self._sessions.scope_gone(scope)
+            case JobEnded() | ObservationLost():
+                self.tell(item)
+            case _:
+                assert_never(item)
+
+    def tell(self, *facts: Told) -> None:
+        """Tell the scheduler and carry out what it decides."""
+        for fact in facts:
+            for command in self._scheduler.step(fact, self._clock.monotonic()):
+                self._carry_out(command)
+
+    def housekeep(self) -> None:
+        """End sessions that went silent."""
+        for session in self._sessions.expire(self._clock.monotonic()):
+            self.tell(SessionEnded(session=session.id))
+
+    def release(self) -> None:
+        """Let every call that still waits run; nothing will decide any more."""
+        self._calls.release()
+
+    def _happened(self, session: AgentSession, event: Event) -> None:
+        self._log.record(event)
+        self.tell(*self._foresight.step(session, event))
+
+    def _carry_out(self, command: Command) -> None:
+        match command:
+            case Launch():
+                self._launch(command)
+            case Cancel(job=job):
+                self._executor.cancel(job)
+            case Run():
+                self._calls.run(command)
+            case Serve():
+                self._calls.serve(command)
+            case Settled():
+                self._settled(command)
+            case Refused(reason=reason):
+                self._tally.refused[reason] += 1
+            case Promote():
+                pass
+            case _:
+                assert_never(command)
+
+    def _launch(self, command: Launch) -> None:
+        offer = self._toolbox.find(command.invocation.tool, (command.scope,))
+        if offer is None:
+            self.tell(JobEnded(job=command.job, result=None))
+            return
+        self._tally.launched += 1
+        self._executor.launch(command.job, command.invocation, offer.backend)
+
+    def _settled(self, settled: Settled) -> None:
+        self._tally.settled(settled)
+        session = self._sessions.get(settled.session)
+        if session is not None and not settled.shadow:
+            session.saved_s += settled.saved_s
+        self._log.record(
+            Speculation(
+                session=settled.session,
+                ts=self._clock.epoch(),
+                invocation=settled.invocation,
+                source=settled.source,
+                confidence=settled.confidence,
+                outcome=settled.outcome,
+                ran_s=settled.ran_s,
+                saved_s=settled.saved_s,
+                shadow=settled.shadow,
+            )
+        )

@@ -1,0 +1,74 @@
+"""What the edges put into the hub's inbox."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from paste_proxy.events.result import ToolResult
+from paste_proxy.proxy.ports import AgentCall, Decision
+from paste_proxy.speculation.types import JobEnded, ObservationLost
+from paste_proxy.wire.types import LlmRequest, SeenCall, TurnEnd
+
+
+@dataclass(slots=True, eq=False)
+class Exchange:
+    """One LLM request and its answer; the hub fills in where it belongs."""
+
+    session: str = ""
+    turn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSeen:
+    """An LLM request was read."""
+
+    exchange: Exchange
+    request: LlmRequest
+    header: str | None
+    """Session id from a header."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallSeen:
+    """A tool call stands complete in the stream."""
+
+    exchange: Exchange
+    call: SeenCall
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSeen:
+    """The answer ended."""
+
+    exchange: Exchange
+    end: TurnEnd
+    duration_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAsked:
+    """A tool route asks for a decision."""
+
+    call: AgentCall
+    ticket: int
+    reply: "asyncio.Future[Decision]" = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswered:
+    """A call that was run is over; result None: abandoned or broken."""
+
+    ticket: int
+    result: ToolResult | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeGone:
+    """A connection closed."""
+
+    scope: str
+
+
+Observed: TypeAlias = (
+    RequestSeen | CallSeen | AnswerSeen | ToolAsked | ToolAnswered | ScopeGone | JobEnded | ObservationLost
+)

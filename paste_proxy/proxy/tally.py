@@ -1,0 +1,80 @@
+"""What the sidecar counts; the one source of `/metrics`, `/paste/v1/stats` and every summary."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from paste_proxy.events.types import Outcome
+from paste_proxy.speculation.types import Settled
+
+_TOOLS_COUNTED_APART = 200
+
+
+@dataclass(slots=True)
+class ToolTally:
+    """The account of one tool."""
+
+    calls: Counter[str] = field(default_factory=Counter)
+    """By decision: run, reused, promoted."""
+    exposed_s: float = 0.0
+    """Seconds sessions waited for it."""
+    saved_s: float = 0.0
+    would_save_s: float = 0.0
+
+
+@dataclass(slots=True)
+class Tally:
+    """Plain sums since the start; times in seconds."""
+
+    turns: int = 0
+    incomplete_turns: int = 0
+    llm_s: float = 0.0
+    calls: Counter[str] = field(default_factory=Counter)
+    """Authoritative calls by decision: run, reused, promoted."""
+    launched: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    shadow_outcomes: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
+    dropped: int = 0
+    exposed_s: float = 0.0
+    saved_s: float = 0.0
+    wasted_s: float = 0.0
+    would_save_s: float = 0.0
+    would_waste_s: float = 0.0
+    tools: dict[str, ToolTally] = field(default_factory=dict)
+
+    def tool(self, name: str) -> ToolTally:
+        """The account of a tool; tools beyond a bound share one."""
+        account = self.tools.get(name)
+        if account is None:
+            if len(self.tools) >= _TOOLS_COUNTED_APART:
+                name = "other"
+            account = self.tools.setdefault(name, ToolTally())
+        return account
+
+    def fault(self, where: str) -> None:
+        """Count a fault of ours that was contained."""
+        self.faults[where] += 1
+
+    def answered(self, tool: str, decision: str, waited: float) -> None:
+        """An authoritative call was answered after `waited` seconds."""
+        account = self.tool(tool)
+        account.calls[decision] += 1
+        account.exposed_s += waited
+        self.calls[decision] += 1
+        self.exposed_s += waited
+
+    def settled(self, job: Settled) -> None:
+        """A speculative job came to its end."""
+        wasted = 0.0 if job.outcome in (Outcome.REUSED, Outcome.PROMOTED) else job.ran_s
+        account = self.tool(job.invocation.tool)
+        if job.shadow:
+            self.shadow_outcomes[job.outcome] += 1
+            self.would_save_s += job.saved_s
+            self.would_waste_s += wasted
+            account.would_save_s += job.saved_s
+        else:
+            self.outcomes[job.outcome] += 1
+            self.saved_s += job.saved_s
+            self.wasted_s += wasted
+            account.saved_s += job.saved_s
