@@ -1,0 +1,129 @@
+"""A sidecar process of its own for a measurement, with a config written for it."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import aiohttp
+
+from paste_proxy.errors import OurFault
+from paste_proxy.share import share
+from paste_proxy.speculation.types import Mode
+
+_START_S = 20.0
+_STOP_S = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What a measured sidecar is configured with; everything else is its defaults."""
+
+    mode: Mode
+    llm: str
+    """Upstream of `/v1`."""
+    tools: dict[str, str]
+    """Tool name -> URL."""
+    mcp: dict[str, str]
+    """MCP server name -> URL."""
+    ttl_s: float = 120.0
+    min_benefit_s: float = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Sidecar:
+    """A running sidecar."""
+
+    url: str
+    pid: int
+
+
+@asynccontextmanager
+async def running_sidecar(setting: Setting, *, cpu: int | None = None) -> AsyncIterator[Sidecar]:
+    """Start `paste-proxy serve`, wait until it is ready, and stop it at the end.
+
+    Raises:
+        OurFault: it did not become ready; its last words are in the message.
+    """
+    with TemporaryDirectory(prefix="paste-bench-") as folder:
+        port = _free_port()
+        config = Path(folder) / "paste.toml"
+        words = Path(folder) / "serve.log"
+        config.write_text(config_text(setting, port), "utf-8")
+        with words.open("wb") as log:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "paste_proxy", "serve", "--config", str(config)), stdout=log, stderr=log
+            )
+        try:
+            if cpu is not None:
+                os.sched_setaffinity(process.pid, {cpu})
+            url = f"http://127.0.0.1:{port}"
+            await _ready(url, process, words)
+            yield Sidecar(url, process.pid)
+        finally:
+            await _stop(process)
+
+
+def config_text(setting: Setting, port: int) -> str:
+    """The config file: every packaged policy and pattern pool, the given upstreams."""
+    lines = [
+        f"port = {port}",
+        f"policies = {_builtin('policies', '*.toml')}",
+        f"patterns = {_builtin('patterns', '*.json')}",
+        "[speculation]",
+        f'mode = "{setting.mode}"',
+        f"ttl_s = {setting.ttl_s}",
+        f"min_benefit_s = {setting.min_benefit_s}",
+        "[[llm]]",
+        'path = "/v1"',
+        f'upstream = "{setting.llm}"',
+    ]
+    for table, entries in (("tools", setting.tools), ("mcp", setting.mcp)):
+        for name, url in entries.items():
+            lines += [f"[{table}.{json.dumps(name)}]", f'url = "{url}"']
+    return "\n".join(lines) + "\n"
+
+
+def _builtin(kind: str, pattern: str) -> str:
+    names: Iterable[str] = sorted({path.name.partition(".")[0] for path in share(kind).glob(pattern)})
+    return json.dumps([f"builtin:{name}" for name in names])
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+async def _ready(url: str, process: asyncio.subprocess.Process, words: Path) -> None:
+    deadline = asyncio.get_running_loop().time() + _START_S
+    async with aiohttp.ClientSession() as http:
+        while process.returncode is None and asyncio.get_running_loop().time() < deadline:
+            try:
+                async with http.get(f"{url}/readyz") as answer:
+                    if answer.status == 200:
+                        return
+            except aiohttp.ClientConnectionError:
+                pass
+            await asyncio.sleep(0.05)
+    said = (await asyncio.to_thread(words.read_text, "utf-8", "replace"))[-2000:]
+    raise OurFault(f"the measured sidecar did not become ready within {_START_S:.0f} s; it said: {said.strip()}")
+
+
+async def _stop(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is not None:
+        return
+    process.send_signal(signal.SIGTERM)
+    try:
+        await asyncio.wait_for(process.wait(), _STOP_S)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
