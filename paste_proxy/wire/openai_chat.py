@@ -1,0 +1,60 @@
+"""OpenAI-compatible Chat Completions."""
+
+from paste_proxy.events.values import Json
+from paste_proxy.wire.loose import listing, mapping, read, string
+from paste_proxy.wire.openai_answer import StreamReader, WholeReader
+from paste_proxy.wire.openai_message import read_message
+from paste_proxy.wire.types import AnswerReader, LlmRequest
+
+_MAX_ANSWER_BYTES = 8 * 2**20
+"""Far beyond what a model says in one turn; bounds what one answer may hold of memory."""
+
+_IN_METADATA = ("session_id", "sessionId", "thread_id", "conversation_id")
+_AT_TOP = ("session_id", "litellm_session_id", "conversation_id", "prompt_cache_key")
+"""Where clients put a session's id. Never `user`: that is a person with many sessions."""
+
+
+class OpenAiChat:
+    """The wire of `POST .../chat/completions`.
+
+    Args:
+        max_answer_bytes: size of the largest answer that is read.
+    """
+
+    def __init__(self, *, max_answer_bytes: int = _MAX_ANSWER_BYTES) -> None:
+        self._max = max_answer_bytes
+
+    def read_request(self, body: bytes) -> LlmRequest | None:
+        """The request, or None if the body is no chat request: no JSON object, or without messages."""
+        fields = mapping(read(body))
+        messages = listing(fields.get("messages"))
+        if not messages:
+            return None
+        return LlmRequest(
+            model=string(fields.get("model")),
+            stream=fields.get("stream") is True,
+            messages=tuple(read_message(message) for message in messages),
+            tools=_tools(fields),
+            session_hint=_session_hint(fields),
+        )
+
+    def reader(self, *, content_type: str) -> AnswerReader:
+        """A reader of one answer; anything not declared as JSON is read as an event stream."""
+        return WholeReader(self._max) if "json" in content_type.lower() else StreamReader(self._max)
+
+
+def _tools(fields: dict[str, Json]) -> tuple[str, ...]:
+    """Names of the tools offered; of a custom tool too, and of the older `functions`."""
+    names = []
+    for entry in [*listing(fields.get("tools")), *listing(fields.get("functions"))]:
+        tool = mapping(entry)
+        inner = mapping(tool.get("function")) or mapping(tool.get("custom")) or tool
+        if name := string(inner.get("name")):
+            names.append(name)
+    return tuple(names)
+
+
+def _session_hint(fields: dict[str, Json]) -> str | None:
+    metadata = mapping(fields.get("metadata"))
+    places = [*(metadata.get(key) for key in _IN_METADATA), *(fields.get(key) for key in _AT_TOP)]
+    return next((hint for place in places if (hint := string(place))), None)
