@@ -1,0 +1,91 @@
+"""A tool behind a URL: its arguments are POSTed there as JSON, the answer's body is its result."""
+
+import json
+from http import HTTPStatus
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+
+from paste_proxy.errors import UpstreamFault
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.result import Status, ToolResult
+
+
+class HttpBackend:
+    """Runs one tool by HTTP.
+
+    Args:
+        session: shared by all tools; closed by whoever made it.
+        timeout_s: seconds for the whole exchange.
+        speculative_bytes: an answer that nobody has asked for yet is read no further than this.
+    """
+
+    def __init__(
+        self, session: aiohttp.ClientSession, url: str, *, timeout_s: float, speculative_bytes: int = 4 * 2**20
+    ) -> None:
+        self._session, self._url = session, url
+        self._timeout = aiohttp.ClientTimeout(total=timeout_s)
+        self._speculative_bytes = speculative_bytes
+        self._proxy = _proxy_of(url)
+
+    async def run(self, invocation: Invocation, *, speculative: bool) -> ToolResult:
+        """The answer as it came; an HTTP status of 400 or more is the tool's own error.
+
+        Raises:
+            UpstreamFault: no connection, a broken or late answer.
+        """
+        request = self._session.post(
+            self._url,
+            data=json.dumps(invocation.arguments).encode(),
+            headers={"content-type": "application/json"},
+            timeout=self._timeout,
+            proxy=self._proxy,
+        )
+        try:
+            async with request as response:
+                return ToolResult(
+                    body=await self._read(response, self._speculative_bytes if speculative else None),
+                    status=Status.ERROR if response.status >= HTTPStatus.BAD_REQUEST else Status.OK,
+                    content_type=response.headers.get("content-type", "application/octet-stream"),
+                    http_status=response.status,
+                )
+        except TimeoutError as fault:
+            raise UpstreamFault(
+                f"tool {invocation.tool!r}: {self._url} did not answer within {self._timeout.total:g} s; "
+                f"mend it or raise the tool's timeout_s"
+            ) from fault
+        except aiohttp.ClientError as fault:
+            raise UpstreamFault(
+                f"tool {invocation.tool!r}: {self._url} cannot be reached or broke off ({fault}); is it running?"
+            ) from fault
+
+    async def _read(self, response: aiohttp.ClientResponse, limit: int | None) -> bytes:
+        if limit is None:
+            return await response.read()
+        body = bytearray()
+        async for chunk in response.content.iter_any():
+            body += chunk
+            if len(body) > limit:
+                raise UpstreamFault(f"{self._url}: a speculative answer is larger than {limit} bytes")
+        return bytes(body)
+
+    async def close(self) -> None:
+        """Nothing of its own to release."""
+
+
+def _proxy_of(url: str) -> str | None:
+    """The environment's proxy for a URL; never one for this very machine."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if host == "localhost" or host.endswith(".localhost") or _is_loopback(host) or proxy_bypass(host):
+        return None
+    return getproxies().get(parts.scheme)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
