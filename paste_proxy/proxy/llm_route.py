@@ -1,0 +1,98 @@
+"""The LLM endpoints: which upstream a request goes to, and its exchange shown to the hub.
+
+A route's path is replaced by the path of its upstream; everything after it, query included, stays as it
+stood on the wire.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from aiohttp import web
+from yarl import URL
+
+from paste_proxy.config import LlmRoute
+from paste_proxy.errors import InputFault
+from paste_proxy.proxy.observation import Observation
+from paste_proxy.proxy.ports import TurnGate
+from paste_proxy.proxy.refusal import refusal
+from paste_proxy.proxy.relay import Relay
+from paste_proxy.proxy.tunnel import is_websocket, tunnel
+
+_RESERVED = "/paste/"
+
+
+@dataclass(frozen=True, slots=True)
+class _Endpoint:
+    prefix: str
+    upstream: str
+    wire: str
+
+
+class LlmRoutes:
+    """Finds the endpoint of a raw request target: the longest configured path that it lies below.
+
+    Raises:
+        InputFault: two routes have one path, or an upstream has a user name, a query or a fragment.
+    """
+
+    def __init__(self, routes: Iterable[LlmRoute]) -> None:
+        found: dict[str, _Endpoint] = {}
+        for number, route in enumerate(routes):
+            prefix = route.path.rstrip("/")
+            if prefix in found:
+                raise InputFault(f"llm[{number}].path", f"{route.path!r} a second time", "each path once")
+            found[prefix] = _Endpoint(prefix, _checked(number, route.upstream), route.wire)
+        self._longest_first = sorted(found.values(), key=lambda endpoint: -len(endpoint.prefix))
+        self.paths = tuple(found) or ("(none)",)
+
+    def find(self, raw: str) -> tuple[str, str] | None:
+        """The absolute URL that a raw target (path and query) goes to and its wire, or None."""
+        for endpoint in self._longest_first:
+            rest = raw[len(endpoint.prefix) :]
+            if raw.startswith(endpoint.prefix) and rest[:1] in ("", "/", "?"):
+                return endpoint.upstream + rest, endpoint.wire
+        return None
+
+
+def add_llm_routes(
+    app: web.Application,
+    routes: LlmRoutes,
+    relay: Relay,
+    gate: TurnGate,
+    *,
+    answer_bytes: int,
+    fault: Callable[[str], None],
+) -> None:
+    """Serve every path that no other route of `app` takes. To be called last.
+
+    Args:
+        answer_bytes: how much of an answer is shown to the gate.
+        fault: called with a place for every contained fault of the observer.
+    """
+
+    async def serve(request: web.Request) -> web.StreamResponse:
+        raw = request.raw_path
+        found = None if raw.startswith(_RESERVED) else routes.find(raw)
+        if found is None:
+            return refusal(404, "no_route", _no_route(request.path, routes.paths))
+        target, wire = found
+        if is_websocket(request):
+            return await tunnel(request, relay.session, target)
+        seen = None
+        if request.method == "POST":
+            seen = Observation(gate, wire, request.headers, answer_bytes, fault)
+        return await relay.forward(request, target, seen)
+
+    app.router.add_route("*", "/{below:.*}", serve)
+
+
+def _checked(number: int, upstream: str) -> str:
+    url = URL(upstream)
+    if url.user is not None or url.query_string or url.fragment or not url.host:
+        expected = "scheme, host, port and path only; keys belong into the client's headers"
+        raise InputFault(f"llm[{number}].upstream", f"{url.with_user(None).with_query(None)}", expected)
+    return upstream.rstrip("/")
+
+
+def _no_route(path: str, paths: tuple[str, ...]) -> str:
+    return f"no route for {path}; configured LLM paths: {', '.join(sorted(paths))}"
