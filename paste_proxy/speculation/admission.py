@@ -1,0 +1,52 @@
+"""The four admission checks of a candidate (PASTE 4.2), as a value.
+
+Executable, policy-safe within its mode, confident and useful enough; the fourth, room in the budget, is
+the lanes'. Where the budget is full, a clearly better candidate takes the place of the least useful job.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from paste_proxy.events.candidate import Candidate
+from paste_proxy.events.invocation import name_of
+from paste_proxy.speculation.limits import SpeculationLimits
+from paste_proxy.speculation.policy import Ruling
+from paste_proxy.speculation.types import Mode, Reason
+from paste_proxy.speculation.utility import Worth
+
+CLEARLY_BETTER = 2.0
+"""A candidate displaces a running job only at this many times its utility: a displaced job's work is lost,
+and estimates this rough differ by less for no reason."""
+
+_REACH = {Mode.OFF: 0, Mode.OBSERVE: 1, Mode.SPECULATE: 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admit:
+    """The candidate may run, budget allowing."""
+
+    candidate: Candidate
+    ruling: Ruling
+    worth: Worth
+    shadow: bool
+    """Only to be accounted for, not to be run."""
+
+
+Admission: TypeAlias = Admit | Reason
+
+
+def admit(candidate: Candidate, ruling: Ruling, worth: Worth, limits: SpeculationLimits, mode: Mode) -> Admission:
+    """The first three checks; `mode` is the global one and the rule's never exceeds it."""
+    if not name_of(candidate.invocation.tool):
+        return Reason.NOT_EXECUTABLE
+    if not ruling.allowed:
+        return Reason.POLICY
+    reach = min(mode, ruling.mode, key=_REACH.__getitem__)
+    if reach is Mode.OFF:
+        return Reason.MODE
+    least = limits.min_confidence if ruling.min_confidence is None else ruling.min_confidence
+    if candidate.confidence < least:
+        return Reason.CONFIDENCE
+    if worth.benefit_s < limits.min_benefit_s:
+        return Reason.BENEFIT
+    return Admit(candidate=candidate, ruling=ruling, worth=worth, shadow=reach is Mode.OBSERVE)

@@ -1,0 +1,72 @@
+"""Effect domains: who reads what somebody may just have written.
+
+A result is valid only if nothing it read was written since its job started and no write of it is on its
+way. Writes are counted where they begin and again where they end, over all sessions, since the state
+behind a tool is one for all of them. A domain covers those below it: a write to `crm` touches
+`crm:orders`, and the other way round; `*` covers everything.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+
+EVERYTHING = "*"
+
+ABANDONED_S = 60.0
+"""How long a write whose end nobody saw may still take effect, in seconds: the usual time-out of a tool
+server's own work."""
+
+
+def overlap(one: str, other: str) -> bool:
+    """Whether two domains share state."""
+    return one == other or EVERYTHING in (one, other) or one.startswith(other + ":") or other.startswith(one + ":")
+
+
+class Effects:
+    """The epochs of all domains, as the count of writes when each was last written."""
+
+    def __init__(self) -> None:
+        self.epoch = 0
+        """Moves with every write's beginning and end; a job remembers the one it started in."""
+        self._written: dict[str, int] = {}
+        self._in_flight: Counter[str] = Counter()
+        self._lingering: dict[str, float] = {}
+
+    def began(self, writes: Iterable[str]) -> None:
+        """A write may take effect from now on."""
+        self._bump(writes)
+        self._in_flight.update(writes)
+
+    def ended(self, writes: Iterable[str]) -> None:
+        """A write that began is over."""
+        self._bump(writes)
+        for domain in writes:
+            self._in_flight[domain] -= 1
+            if self._in_flight[domain] <= 0:
+                del self._in_flight[domain]
+
+    def linger(self, writes: Iterable[str], now: float) -> None:
+        """A write may still take effect, and nobody will see when: its domains stay dirty for `ABANDONED_S`."""
+        self._bump(writes)
+        for domain in writes:
+            self._lingering[domain] = now + ABANDONED_S
+
+    def moved(self, reads: Iterable[str], since: int) -> bool:
+        """Whether one of these domains was written after the epoch `since`."""
+        late = [domain for domain, epoch in self._written.items() if epoch > since]
+        return _touch(reads, late)
+
+    def dirty(self, reads: Iterable[str], now: float) -> bool:
+        """Whether a write of one of these domains is on its way."""
+        if not (self._in_flight or self._lingering):
+            return False
+        self._lingering = {domain: until for domain, until in self._lingering.items() if until > now}
+        return _touch(reads, (*self._in_flight, *self._lingering))
+
+    def _bump(self, writes: Iterable[str]) -> None:
+        self.epoch += 1
+        for domain in writes:
+            self._written[domain] = self.epoch
+
+
+def _touch(reads: Iterable[str], writes: Iterable[str]) -> bool:
+    return any(overlap(read, write) for read in reads for write in writes)

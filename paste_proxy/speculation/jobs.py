@@ -1,0 +1,74 @@
+"""How speculative jobs end when no call takes them, and the one form in which every end is told."""
+
+from collections.abc import Iterator
+
+from paste_proxy.events.result import Status, ToolResult
+from paste_proxy.events.types import Outcome
+from paste_proxy.speculation.ledger import Job
+from paste_proxy.speculation.state import State
+from paste_proxy.speculation.types import Cancel, Command, Settled
+
+
+class Jobs:
+    """Keeps, voids, expires and drops the unpromoted jobs."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def stale(self, job: Job, now: float) -> bool:
+        """Whether what the job reads was written since it started, or is being written."""
+        effects = self._state.effects
+        return effects.moved(job.reads, job.epoch) or effects.dirty(job.reads, now)
+
+    def drop(self, job: Job, outcome: Outcome, now: float) -> Iterator[Command]:
+        """An unpromoted job is not wanted any more."""
+        self._state.ledger.remove(job)
+        if job.ended_at is None and not job.shadow:
+            yield Cancel(job=job.number)
+        yield settled(job, outcome, now)
+
+    def keep(self, job: Job, result: ToolResult | None, now: float) -> Iterator[Command]:
+        """An unpromoted job ran to its end: its result waits for one call, if it is whole, good and not too big."""
+        if result is None or result.status is not Status.OK or len(result.body) > self._state.limits.result_bytes:
+            self._state.ledger.remove(job)
+            yield settled(job, Outcome.DISCARDED, now)
+            return
+        for loser in self._state.ledger.finish(job, now, result):
+            yield from self.drop(loser, Outcome.DISCARDED, now)
+
+    def void(self, now: float) -> Iterator[Command]:
+        """Something was written: drop what read it."""
+        for job in self._state.ledger.unpromoted():
+            if self.stale(job, now):
+                yield from self.drop(job, Outcome.DISCARDED, now)
+
+    def discard(self, session: str | None, now: float) -> Iterator[Command]:
+        """Drop all unpromoted jobs of a session, or of every one."""
+        for job in self._state.ledger.unpromoted():
+            if session is None or job.session == session:
+                yield from self.drop(job, Outcome.DISCARDED, now)
+
+    def time_passed(self, now: float) -> Iterator[Command]:
+        """Drop what nobody asked for in time; shadow jobs come to their expected end."""
+        ledger = self._state.ledger
+        for job in ledger.expired(now):
+            yield from self.drop(job, Outcome.DISCARDED, now)
+        for job in ledger.running(shadow=True):
+            if job.started_at + job.expected_s <= now:
+                for loser in ledger.finish(job, job.started_at + job.expected_s, None):
+                    yield from self.drop(loser, Outcome.DISCARDED, now)
+
+
+def settled(job: Job, outcome: Outcome, now: float, saved_s: float = 0.0) -> Settled:
+    """The account of a job; one that is still running stops at `now`."""
+    return Settled(
+        job=job.number,
+        session=job.session,
+        invocation=job.invocation,
+        source=job.source,
+        confidence=job.confidence,
+        outcome=outcome,
+        ran_s=job.ran_s(now),
+        saved_s=saved_s,
+        shadow=job.shadow,
+    )

@@ -1,0 +1,75 @@
+"""The slots of one server: authoritative calls first, speculative jobs in what is left.
+
+Authoritative calls take their slots, and queue for them, without looking at speculative jobs at all; the
+jobs that are then too many go. So a call starts exactly when it would have without speculation.
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from paste_proxy.speculation.ledger import Job, Place
+from paste_proxy.speculation.limits import ServerCapacity
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Call:
+    """An authoritative call from its asking to its end."""
+
+    number: int
+    place: Place
+    """What a job must be equal in to serve it."""
+    tool: str
+    lane: "Lane"
+    writes: frozenset[str]
+    asked_at: float
+    started_at: float | None = None
+    """None while it queues or waits for a promoted job."""
+    job: Job | None = None
+    """The promoted job it waits for."""
+    shadow: Job | None = None
+    """The shadow job that would have served it."""
+
+
+@dataclass(slots=True, eq=False)
+class Lane:
+    """One server's slots and its queue."""
+
+    server: str
+    capacity: ServerCapacity
+    authoritative: int = 0
+    """Slots in use by authoritative calls, promoted jobs included."""
+    queue: deque[Call] = field(default_factory=deque)
+
+    def free(self) -> bool:
+        """Whether an authoritative call may start."""
+        return self.capacity.total is None or self.authoritative < self.capacity.total
+
+    def too_many(self, running: Sequence[Job]) -> list[Job]:
+        """The jobs that have to go because authoritative calls took their slots, least useful first."""
+        if self.capacity.total is None:
+            return []
+        here = sorted(self.of(running), key=lambda job: job.utility)
+        return here[: max(0, self.authoritative + len(here) - self.capacity.total)]
+
+    def room(self, speculative: int) -> bool:
+        """Whether one more speculative job may start beside that many."""
+        limit, total = self.capacity.speculative, self.capacity.total
+        if limit is not None and speculative >= limit:
+            return False
+        return total is None or self.authoritative + speculative < total
+
+    def of(self, running: Sequence[Job]) -> list[Job]:
+        """The jobs that run on this server."""
+        return [job for job in running if job.server == self.server]
+
+
+def obstacles(lane: Lane, running: Sequence[Job], slots: int) -> Sequence[Job] | None:
+    """The running jobs of which one must go before another can start on the lane; None: there is room.
+
+    Empty where authoritative calls are in the way.
+    """
+    here = lane.of(running)
+    if not lane.room(len(here)):
+        return here
+    return running if len(running) >= slots else None

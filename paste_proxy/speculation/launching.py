@@ -1,0 +1,103 @@
+"""From predictions to speculative jobs (PASTE 4.2, admission and priority).
+
+Candidates are launched greedily by utility, one a place, while nothing they read is being written and
+the budget has room; a clearly better one takes the place of the least useful running job.
+"""
+
+from collections.abc import Iterator
+from itertools import count
+
+from paste_proxy.events.candidate import Candidate
+from paste_proxy.events.invocation import server_of
+from paste_proxy.events.types import Outcome
+from paste_proxy.speculation.admission import CLEARLY_BETTER, Admit, admit
+from paste_proxy.speculation.jobs import Jobs
+from paste_proxy.speculation.lanes import obstacles
+from paste_proxy.speculation.ledger import Job, Place
+from paste_proxy.speculation.state import State
+from paste_proxy.speculation.types import Command, Launch, Mode, Predicted, Reason, Refused
+
+
+class Launching:
+    """Launches what is worth it."""
+
+    def __init__(self, state: State, jobs: Jobs) -> None:
+        self._state, self._jobs = state, jobs
+        self._numbers = count(1)
+
+    def predicted(self, told: Predicted, now: float) -> Iterator[Command]:
+        """Launch or refuse each candidate."""
+        if self._state.mode is Mode.OFF:
+            return
+        admitted = []
+        for candidate in told.candidates:
+            decision = self._admission(told, candidate)
+            if isinstance(decision, Admit):
+                admitted.append(decision)
+            else:
+                yield _refused(told, candidate, decision)
+        admitted.sort(key=lambda admit: (admit.worth.utility, admit.worth.benefit_s), reverse=True)
+        for rank, chosen in enumerate(admitted):
+            obstacle = self._obstacle(told, chosen, rank, now)
+            if isinstance(obstacle, Reason):
+                yield _refused(told, chosen.candidate, obstacle)
+                continue
+            if obstacle is not None:
+                yield from self._jobs.drop(obstacle, Outcome.PREEMPTED, now)
+            yield from self._launch(told, chosen, now)
+
+    def _admission(self, told: Predicted, candidate: Candidate) -> Admit | Reason:
+        ruling = self._state.policy.rule_for(candidate.invocation.tool)
+        worth = self._state.experience.worth(candidate, ruling)
+        place = _place(told, candidate)
+        known = self._state.ledger.at(place)
+        if known is not None:
+            known.utility = max(known.utility, worth.utility)
+        if known is not None or self._state.asked[place]:
+            return Reason.DUPLICATE
+        return admit(candidate, ruling, worth, self._state.limits, self._state.mode)
+
+    def _obstacle(self, told: Predicted, chosen: Admit, rank: int, now: float) -> Reason | Job | None:
+        """Why the candidate cannot run, or the running job that has to make room for it."""
+        if self._state.ledger.at(_place(told, chosen.candidate)) is not None:
+            return Reason.DUPLICATE
+        if rank >= self._state.limits.candidates:
+            return Reason.BUDGET
+        if self._state.effects.dirty(chosen.ruling.reads, now):
+            return Reason.WRITE_IN_FLIGHT
+        lane = self._state.lane(server_of(chosen.candidate.invocation.tool))
+        running = obstacles(lane, self._state.ledger.running(shadow=chosen.shadow), self._state.limits.slots)
+        if running is None:
+            return None
+        weakest = min(running, key=lambda job: job.utility, default=None)
+        if weakest is None or chosen.worth.utility < CLEARLY_BETTER * weakest.utility:
+            return Reason.BUDGET
+        return weakest
+
+    def _launch(self, told: Predicted, chosen: Admit, now: float) -> Iterator[Command]:
+        candidate, ruling = chosen.candidate, chosen.ruling
+        job = Job(
+            number=next(self._numbers),
+            place=_place(told, candidate),
+            invocation=candidate.invocation,
+            source=candidate.source,
+            confidence=candidate.confidence,
+            utility=chosen.worth.utility,
+            expected_s=chosen.worth.expected_s,
+            reads=ruling.reads,
+            epoch=self._state.effects.epoch,
+            started_at=now,
+            expires_at=now + (self._state.limits.ttl_s if ruling.ttl_s is None else ruling.ttl_s),
+            shadow=chosen.shadow,
+        )
+        self._state.ledger.add(job)
+        if not job.shadow:
+            yield Launch(job=job.number, session=told.session, invocation=job.invocation, scope=told.scope)
+
+
+def _place(told: Predicted, candidate: Candidate) -> Place:
+    return told.session, told.scope, candidate.invocation.key
+
+
+def _refused(told: Predicted, candidate: Candidate, reason: Reason) -> Refused:
+    return Refused(session=told.session, invocation=candidate.invocation, source=candidate.source, reason=reason)

@@ -1,0 +1,109 @@
+"""Which tools may be run ahead, and what each of them reads and writes.
+
+The first rule that names a tool decides; a tool that none names is never run ahead and counts as a write.
+What a tool server says about its own tools is not trusted here.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from paste_proxy.events.invocation import server_of
+from paste_proxy.speculation.effects import EVERYTHING
+from paste_proxy.speculation.rules import Effect, Rule, read_rules
+from paste_proxy.speculation.types import Mode
+
+_UNOWNED = "tools"
+"""The own domain of the tools that no server owns."""
+_REMEMBERED_TOOLS = 4_096
+"""Tool names come from outside, so the memory of rulings is bounded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What the policy says about one tool."""
+
+    rule: Rule | None
+    effect: Effect
+    allowed: bool
+    """It may be run ahead, as far as `mode` goes."""
+    reads: frozenset[str]
+    writes: frozenset[str]
+    """Empty exactly for a tool that changes nothing any rule reads."""
+    mode: Mode = Mode.OFF
+    ttl_s: float | None = None
+    min_confidence: float | None = None
+    expected_s: float | None = None
+
+
+class Policy:
+    """Rules in order, first match wins, all else denied."""
+
+    def __init__(self, rules: Iterable[Rule] = ()) -> None:
+        self.rules = tuple(rules)
+        self._rulings: dict[str, Ruling] = {}
+
+    @classmethod
+    def parse(cls, text: str, where: str) -> "Policy":
+        """The policy a TOML text states; `where` names it in faults.
+
+        Raises:
+            InputFault: the text is malformed.
+        """
+        return cls(read_rules(text, where))
+
+    def rule_for(self, tool: str) -> Ruling:
+        """The ruling on a tool, by its identity."""
+        known = self._rulings.get(tool)
+        if known is None:
+            if len(self._rulings) >= _REMEMBERED_TOOLS:
+                self._rulings.clear()
+            known = self._rulings[tool] = self._decide(tool)
+        return known
+
+    def _decide(self, tool: str) -> Ruling:
+        server = server_of(tool)
+        rule = next((rule for rule in self.rules if rule.names(tool)), None)
+        if rule is None:
+            writes = self._of_unknown(server)
+            return Ruling(rule=None, effect=Effect.WRITE, allowed=False, reads=frozenset(), writes=writes)
+        reads = frozenset({_own(server)}) if rule.reads is None else rule.reads
+        writes = frozenset()
+        if rule.effect is Effect.WRITE:
+            writes = self._of_server(server) if rule.writes is None else rule.writes
+        return Ruling(
+            rule=rule,
+            effect=rule.effect,
+            allowed=rule.speculate,
+            reads=reads,
+            writes=writes,
+            mode=rule.mode,
+            ttl_s=rule.ttl_s,
+            min_confidence=rule.min_confidence,
+            expected_s=rule.expected_s,
+        )
+
+    def _of_unknown(self, server: str) -> frozenset[str]:
+        """What a tool without a rule may write.
+
+        A person who has named a server's domains has said how far it reaches. Of a server that no rule
+        names, and of a tool that no server owns, nobody has said anything.
+        """
+        if server and any(rule.of_server(server) for rule in self.rules):
+            return self._of_server(server)
+        return frozenset({EVERYTHING})
+
+    def _of_server(self, server: str) -> frozenset[str]:
+        """A server's domains: its own and every one that a rule about it mentions."""
+        about = [rule for rule in self.rules if rule.of_server(server)]
+        return frozenset({_own(server)}).union(
+            *(named for rule in about for named in (rule.reads, rule.writes) if named)
+        )
+
+
+def combine(policies: Iterable[Policy]) -> Policy:
+    """One policy of all their rules, the first policy's first."""
+    return Policy(rule for policy in policies for rule in policy.rules)
+
+
+def _own(server: str) -> str:
+    return server or _UNOWNED

@@ -1,0 +1,107 @@
+"""The Tool Speculation Scheduler: what to run ahead, what to serve, what to stop (PASTE 3.3.2 and 4.2).
+
+Two rules hold at every step. An authoritative call is run or served exactly when, and with exactly what,
+it could have had without speculation, or sooner. A speculative result reaches a call only if nothing it
+depends on can have changed since its job started.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import assert_never
+
+from paste_proxy.speculation.calls import Calls
+from paste_proxy.speculation.effects import EVERYTHING
+from paste_proxy.speculation.jobs import Jobs
+from paste_proxy.speculation.launching import Launching
+from paste_proxy.speculation.limits import ServerCapacity, SpeculationLimits
+from paste_proxy.speculation.outside import OutsideWrites
+from paste_proxy.speculation.policy import Policy
+from paste_proxy.speculation.state import State
+from paste_proxy.speculation.types import (
+    Asked,
+    CallEnded,
+    Command,
+    EffectBegan,
+    EffectEnded,
+    JobEnded,
+    Mode,
+    ObservationLost,
+    Predicted,
+    SessionEnded,
+    Tick,
+    Told,
+)
+
+
+class Scheduler:
+    """The state machine of all sessions' tool calls.
+
+    Args:
+        policy: which tools may be run ahead, and their effects.
+        limits: bounds of the speculative work.
+        mode: how far to go; `off` still queues calls for servers of limited capacity.
+        capacities: slots by server name, the empty name for tools that no server owns.
+    """
+
+    def __init__(
+        self, policy: Policy, limits: SpeculationLimits, mode: Mode, capacities: Mapping[str, ServerCapacity]
+    ) -> None:
+        self._state = State(policy, limits, mode, capacities)
+        self._jobs = Jobs(self._state)
+        self._launching = Launching(self._state, self._jobs)
+        self._calls = Calls(self._state, self._jobs)
+        self._outside = OutsideWrites()
+
+    def step(self, told: Told, now: float) -> list[Command]:
+        """Take what happened at `now`; return what to do, in order. `now` never goes back."""
+        return [*self._jobs.time_passed(now), *self._react(told, now)]
+
+    def next_deadline(self) -> float | None:
+        """When a `Tick` is due, if nothing else is told before."""
+        return self._state.ledger.next_expiry()
+
+    def _react(self, told: Told, now: float) -> Iterator[Command]:
+        match told:
+            case Predicted():
+                return self._launching.predicted(told, now)
+            case Asked():
+                return self._calls.asked(told, now)
+            case CallEnded():
+                return self._calls.ended(told, now)
+            case JobEnded():
+                return self._calls.job_ended(told, now)
+            case EffectBegan():
+                return self._effect_began(told, now)
+            case EffectEnded():
+                self._state.effects.ended(self._outside.ended(told.session, told.call_id))
+            case SessionEnded():
+                return self._session_ended(told, now)
+            case ObservationLost():
+                return self._observation_lost(now)
+            case Tick():
+                pass
+            case _:
+                assert_never(told)
+        return iter(())
+
+    def _effect_began(self, told: EffectBegan, now: float) -> Iterator[Command]:
+        writes = self._state.policy.rule_for(told.invocation.tool).writes
+        if writes:
+            self._state.effects.began(writes)
+            self._unseen(self._outside.began(told.session, told.call_id, writes), now)
+            yield from self._jobs.void(now)
+
+    def _session_ended(self, told: SessionEnded, now: float) -> Iterator[Command]:
+        for writes in self._outside.forget(told.session):
+            self._unseen(writes, now)
+        yield from self._jobs.discard(told.session, now)
+
+    def _observation_lost(self, now: float) -> Iterator[Command]:
+        for writes in self._outside.forget_all():
+            self._unseen(writes, now)
+        self._state.effects.linger((EVERYTHING,), now)
+        yield from self._jobs.discard(None, now)
+
+    def _unseen(self, writes: frozenset[str], now: float) -> None:
+        """The end of a write outside will not be seen."""
+        self._state.effects.linger(writes, now)
+        self._state.effects.ended(writes)

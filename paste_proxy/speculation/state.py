@@ -1,0 +1,35 @@
+"""What the parts of the scheduler share: the rules, the tables, and what was learned."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from paste_proxy.speculation.effects import Effects
+from paste_proxy.speculation.lanes import Lane
+from paste_proxy.speculation.ledger import Ledger, Place
+from paste_proxy.speculation.limits import ServerCapacity, SpeculationLimits
+from paste_proxy.speculation.policy import Policy
+from paste_proxy.speculation.types import Mode
+from paste_proxy.speculation.utility import Experience
+
+
+class State:
+    """The one copy of everything that more than one part looks at."""
+
+    def __init__(
+        self, policy: Policy, limits: SpeculationLimits, mode: Mode, capacities: Mapping[str, ServerCapacity]
+    ) -> None:
+        self.policy, self.limits, self.mode = policy, limits, mode
+        self.effects = Effects()
+        self.experience = Experience()
+        self.ledger = Ledger(held_results=limits.held_results, held_bytes=limits.held_bytes)
+        self.asked: Counter[Place] = Counter()
+        """The authoritative calls in flight."""
+        self._capacities = dict(capacities)
+        self._lanes: dict[str, Lane] = {}
+
+    def lane(self, server: str) -> Lane:
+        """The slots of a server."""
+        lane = self._lanes.get(server)
+        if lane is None:
+            lane = self._lanes[server] = Lane(server, self._capacities.get(server, ServerCapacity()))
+        return lane
