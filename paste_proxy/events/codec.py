@@ -81,7 +81,7 @@ def dump(record: dict[str, Json]) -> bytes:
         try:
             return json.dumps(record, separators=(",", ":"), allow_nan=False).encode() + b"\n"
         except (TypeError, RecursionError) as fault:
-            raise ValueError(f"event of session {record['session']!r} is not JSON: {fault}") from fault
+            raise ValueError(f"not JSON, or nested too deeply: {fault}") from fault
 
 
 def encode(event: Event, seq: int) -> bytes:
