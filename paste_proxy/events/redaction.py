@@ -8,7 +8,8 @@ in JSON and in text; tokens of a known make; private keys; passwords in URLs. Wh
 
 from hashlib import blake2b
 
-from paste_proxy.events.secret_traces import names_secret, scheme_length, secret_spans
+from paste_proxy.events.codec import dump
+from paste_proxy.events.secret_traces import may_hold_secret, names_secret, scheme_length, secret_spans
 from paste_proxy.events.values import Json
 
 _MARK = "REDACTED-"
@@ -32,6 +33,19 @@ class Redactor:
     def text(self, text: str) -> str:
         """The text with every secret in it replaced."""
         return str(self.value(text))
+
+    def line(self, record: dict[str, Json]) -> bytes:
+        """The line of an event record, its secrets replaced.
+
+        Raises:
+            ValueError: the record is not JSON or too deeply nested.
+        """
+        line = dump(record)
+        if not may_hold_secret(line):
+            return line
+        clean = self.value(record)
+        assert isinstance(clean, dict)
+        return dump(clean)
 
     def stand_in(self, secret: str) -> str:
         """What stands for a secret; a stand-in stands for itself."""

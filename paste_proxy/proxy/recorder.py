@@ -14,7 +14,6 @@ from paste_proxy.clock import Clock
 from paste_proxy.config import Recording
 from paste_proxy.events.codec import dump, record_of
 from paste_proxy.events.redaction import Redactor
-from paste_proxy.events.secret_traces import may_hold_secret
 from paste_proxy.events.signature import signature
 from paste_proxy.events.types import Event
 from paste_proxy.events.values import Json
@@ -87,15 +86,9 @@ class Recorder:
 
     def _line(self, event: Event, seq: int) -> bytes:
         record = record_of(event, seq)
-        line = dump(record)
-        if self._config.payloads == "signatures" or len(line) > _LONGEST_LINE:
+        if self._config.payloads == "signatures" or len(dump(record)) > _LONGEST_LINE:
             record = _without_payload(record, event)
-            line = dump(record)
-        if may_hold_secret(line):
-            redacted = self._redactor.value(record)
-            assert isinstance(redacted, dict)
-            line = dump(redacted)
-        return line
+        return self._redactor.line(record)
 
 
 def _without_payload(record: dict[str, Json], event: Event) -> dict[str, Json]:
