@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import signal
 import socket
 import sys
@@ -46,7 +45,7 @@ class Sidecar:
 
 
 @asynccontextmanager
-async def running_sidecar(setting: Setting, *, cpu: int | None = None) -> AsyncIterator[Sidecar]:
+async def running_sidecar(setting: Setting) -> AsyncIterator[Sidecar]:
     """Start `paste-proxy serve`, wait until it is ready, and stop it at the end.
 
     Raises:
@@ -62,8 +61,6 @@ async def running_sidecar(setting: Setting, *, cpu: int | None = None) -> AsyncI
                 *(sys.executable, "-m", "paste_proxy", "serve", "--config", str(config)), stdout=log, stderr=log
             )
         try:
-            if cpu is not None:
-                os.sched_setaffinity(process.pid, {cpu})
             url = f"http://127.0.0.1:{port}"
             await _ready(url, process, words)
             yield Sidecar(url, process.pid)

@@ -71,3 +71,17 @@ def _padded(pile: list[Task], length: int) -> list[Task | None]:
 def _scripts(workload: Workload) -> list[Script]:
     paths = [Path(share("traces")) / f"{stem}.jsonl.gz" for stem in _FILES[workload]]
     return [build_script(session.id, session.events) for session in read_sessions(paths)]
+
+
+def chosen(name: str) -> tuple[Workload, ...]:
+    """The workloads a name on the command line means.
+
+    Raises:
+        InputFault: no such workload.
+    """
+    if name == "all":
+        return tuple(Workload)
+    try:
+        return (Workload(name),)
+    except ValueError:
+        raise InputFault("--workload", repr(name), f"all, {', '.join(Workload)}") from None

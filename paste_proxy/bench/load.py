@@ -1,0 +1,125 @@
+"""A closed-loop load generator on bare connections, so that what is measured is not the client."""
+
+import asyncio
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from paste_proxy.errors import UpstreamFault
+
+_STAMP = re.compile(rb'"t":(\d{19})')
+_STAMP_BYTES = 23
+_LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
+_PATIENCE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One exchange, in nanoseconds."""
+
+    first_ns: int
+    """From the start of sending to the first byte of the answer."""
+    total_ns: int
+    delays_ns: tuple[int, ...]
+    """Of each stamped chunk: from its writing at the origin to its arrival here."""
+
+
+class Connection(asyncio.Protocol):
+    """One keep-alive connection that carries one exchange at a time."""
+
+    def __init__(self) -> None:
+        self._transport: asyncio.Transport | None = None
+        self._done: asyncio.Future[Sample] | None = None
+        self._answer = bytearray()
+        self._began = self._first = self._scanned = 0
+        self._delays: list[int] = []
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Connected."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def connection_lost(self, fault: Exception | None) -> None:
+        """An answer under way is broken."""
+        self._transport = None
+        if self._done is not None and not self._done.done():
+            self._done.set_exception(UpstreamFault(f"connection lost after {len(self._answer)} bytes of an answer"))
+
+    def data_received(self, data: bytes) -> None:
+        """Stamp what arrives; finish with the answer's last byte."""
+        now = time.monotonic_ns()
+        self._first = self._first or now
+        self._answer += data
+        while (found := _STAMP.search(self._answer, self._scanned)) is not None:
+            self._delays.append(now - int(found[1]))
+            self._scanned = found.end()
+        self._scanned = max(self._scanned, len(self._answer) - _STAMP_BYTES)
+        if self._done is not None and not self._done.done() and self._whole():
+            self._done.set_result(Sample(self._first - self._began, now - self._began, tuple(self._delays)))
+
+    def _whole(self) -> bool:
+        end = self._answer.find(b"\r\n\r\n")
+        if end < 0:
+            return False
+        length = _LENGTH.search(self._answer, 0, end + 2)
+        if length is not None:
+            return len(self._answer) >= end + 4 + int(length[1])
+        return self._answer.endswith(b"\r\n0\r\n\r\n")
+
+    async def exchange(self, request: bytes, chunks: int = 0) -> Sample:
+        """Send a request and read its answer.
+
+        Raises:
+            UpstreamFault: the answer is not a 200, lacks chunks, breaks off or does not end.
+        """
+        if self._transport is None:
+            raise UpstreamFault("the connection is closed")
+        self._done = asyncio.get_running_loop().create_future()
+        self._answer.clear()
+        self._delays = []
+        self._first = self._scanned = 0
+        self._began = time.monotonic_ns()
+        self._transport.write(request)
+        sample = await asyncio.wait_for(self._done, _PATIENCE_S)
+        if not self._answer.startswith(b"HTTP/1.1 200") or len(sample.delays_ns) != chunks:
+            raise UpstreamFault(f"unexpected answer with {len(sample.delays_ns)} chunks: {bytes(self._answer[:200])!r}")
+        return sample
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._transport is not None:
+            self._transport.close()
+
+
+async def connect(port: int) -> Connection:
+    """A connection to a loopback port."""
+    _, connection = await asyncio.get_running_loop().create_connection(Connection, "127.0.0.1", port)
+    return connection
+
+
+async def drive(
+    port: int, request: Callable[[int, int], bytes], *, connections: int, requests: int, chunks: int
+) -> list[Sample]:
+    """Send `requests` in all over some connections, each one busy all the time.
+
+    Args:
+        port: where to.
+        request: the bytes of the n-th request of a connection, given connection and n.
+        connections: how many at once.
+        requests: how many in all.
+        chunks: stamped chunks that each answer must have.
+    """
+    left = iter(range(requests))
+    samples: list[Sample] = []
+
+    async def work(number: int) -> None:
+        connection = await connect(port)
+        try:
+            for turn, _ in enumerate(left):
+                samples.append(await connection.exchange(request(number, turn), chunks))
+        finally:
+            connection.close()
+
+    await asyncio.gather(*(work(number) for number in range(connections)))
+    return samples

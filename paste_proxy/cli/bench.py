@@ -1,0 +1,33 @@
+"""`paste-proxy bench`: measurements, two sides in one run."""
+
+import typer
+
+from paste_proxy.cli.demo import AsJson, Sessions, Speed, Which, replayed
+
+bench = typer.Typer(help="Measurements, two sides in one run.", no_args_is_help=True)
+
+
+@bench.command()
+def replay(workload: Which = "all", sessions: Sessions = None, speed: Speed = None, as_json: AsJson = False) -> None:
+    """Recorded sessions through a live sidecar, without and with speculation."""
+    replayed(workload, sessions=sessions, speed=speed, as_json=as_json, pictures=False)
+
+
+@bench.command()
+def overhead(as_json: AsJson = False) -> None:
+    """The sidecar's cost: the same load straight to a scripted LLM and through it."""
+    import orjson
+    import uvloop
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from paste_proxy.bench.overhead import CASES, ROUNDS, measure
+    from paste_proxy.bench.overhead_table import table
+
+    console = Console()
+    with Progress(console=Console(stderr=True), transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task("overhead", total=len(CASES) * ROUNDS)
+        result = uvloop.run(measure(on_round=lambda case: progress.update(bar, advance=1, description=case)))
+    console.print(table(result))
+    if as_json:
+        typer.echo(orjson.dumps(result).decode())

@@ -1,0 +1,46 @@
+"""`paste-proxy demo`: recorded sessions through a live sidecar, without and with speculation."""
+
+from typing import Annotated
+
+import typer
+
+Sessions = Annotated[int | None, typer.Option(min=1, help="At most this many sessions, taken in turn from each kind.")]
+Speed = Annotated[
+    float | None, typer.Option(min=0.1, help="Time compression; by default each side takes half a minute.")
+]
+Which = Annotated[str, typer.Option(help="all, airline, research or coding.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object, as the last line.")]
+
+
+def demo(sessions: Sessions = None, speed: Speed = None, workload: Which = "all", as_json: AsJson = False) -> None:
+    """Replay recorded sessions through a live sidecar, without and with speculation. No key, no network."""
+    replayed(workload, sessions=sessions, speed=speed, as_json=as_json, pictures=True)
+
+
+def replayed(workload: str, *, sessions: int | None, speed: float | None, as_json: bool, pictures: bool) -> None:
+    """Replay, show, and exit with 1 if what the agents saw differs."""
+    import asyncio
+
+    import orjson
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from paste_proxy.bench.demo import compare, fitting_speed
+    from paste_proxy.bench.workload import chosen, packaged_tasks
+
+    tasks = packaged_tasks(chosen(workload), sessions)
+    chosen_speed = speed or fitting_speed(tasks)
+    console = Console()
+    with Progress(console=Console(stderr=True), transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task(f"{len(tasks)} sessions, twice", total=2 * len(tasks))
+        comparison = asyncio.run(
+            compare(workload, tasks, speed=chosen_speed, on_task=lambda _mode, _task: progress.advance(bar))
+        )
+    if pictures:
+        from paste_proxy.bench.timeline import draw
+
+        console.print(draw(comparison, console.width))
+    if as_json or not pictures:
+        typer.echo(orjson.dumps(comparison.to_json()).decode())
+    if not comparison.views_equal:
+        raise typer.Exit(1)
