@@ -7,6 +7,7 @@ upstream request with it, since the server cancels the task that runs here.
 
 import socket
 import struct
+from collections.abc import AsyncIterator
 
 from aiohttp import (
     ClientConnectorError,
@@ -61,14 +62,33 @@ class Relay:
         keep: bytes of a request that may be copied for the observer.
     """
 
-    def __init__(self, session: ClientSession, *, keep: int) -> None:
-        self.session, self._keep = session, keep
+    def __init__(self, *, keep: int) -> None:
+        self._keep = keep
+        self._session: ClientSession | None = None
 
-    async def forward(self, request: web.Request, target: str, seen: Observation | None = None) -> web.StreamResponse:
-        """Send the request to `target`, an absolute URL taken as it is written, and pass the answer on."""
+    async def pooling(self, _: web.Application) -> AsyncIterator[None]:
+        """Cleanup context: hold the pool for as long as the application lives."""
+        async with upstream_session() as self._session:
+            yield
+
+    @property
+    def session(self) -> ClientSession:
+        """The pool; only while it is held."""
+        if self._session is None:
+            raise RuntimeError("the relay is used outside its application's lifetime")
+        return self._session
+
+    async def forward(
+        self, request: web.Request, target: str, seen: Observation | None = None, *, head: bytes = b""
+    ) -> web.StreamResponse:
+        """Send the request to `target`, an absolute URL taken as it is written, and pass the answer on.
+
+        Args:
+            head: what a route has already taken from the body.
+        """
         clean = False
         try:
-            upload = await upload_of(request, self._keep, seen.sent if seen is not None else None)
+            upload = await upload_of(request, self._keep, seen.sent if seen is not None else None, head)
             try:
                 answer = await self.session.request(
                     request.method,

@@ -5,16 +5,14 @@ merely listens to) are closed at once.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
 
 from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
 
 from paste_proxy.proxy.refusal import refusal
 
 ALWAYS_ANSWERED = frozenset({"/healthz", "/readyz", "/metrics"})
 _SUBSCRIPTIONS = ("/mcp/", "/paste/")
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Traffic:
@@ -55,6 +53,11 @@ class Traffic:
         for task in self._subscriptions:
             task.cancel()
 
+    def abort(self) -> None:
+        """Cut whatever is still under way."""
+        for task in (*self._exchanges, *self._subscriptions):
+            task.cancel()
+
     async def quiet(self) -> None:
         """Wait until no exchange is under way; to be called after `drain`."""
         while self._exchanges:
@@ -62,7 +65,7 @@ class Traffic:
             await self._quiet.wait()
 
 
-def watching(traffic: Traffic) -> Callable[[web.Request, Handler], Awaitable[web.StreamResponse]]:
+def watching(traffic: Traffic) -> Middleware:
     """The application's middleware."""
 
     @web.middleware

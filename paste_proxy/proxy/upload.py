@@ -14,27 +14,31 @@ WHOLE_BODY_BYTES = 256 * 2**10
 """Bodies of known length up to this are read before they are sent; larger ones stream through."""
 
 
-async def upload_of(request: web.Request, keep: int, sent: Sent | None) -> "Upload | None":
+async def upload_of(request: web.Request, keep: int, sent: Sent | None, head: bytes = b"") -> "Upload | None":
     """The request's body as something to send, or None if it has none.
 
     Args:
         keep: bytes that may be copied for the observer.
+        head: what a route has already taken from the body.
     """
     if not request.body_exists:
         return None
     length = request.content_length
     if length is not None and length <= WHOLE_BODY_BYTES:
-        return Upload(await request.read(), length, 0, sent)
+        return Upload(head + await request.read(), length, 0, sent)
     if request.content_type.startswith("multipart/"):
         keep = 0
-    return Upload(request.content, length, keep, sent)
+    return Upload(request.content, length, keep, sent, head)
 
 
 class Upload(Payload):
     """A body that is bytes already or still arrives."""
 
-    def __init__(self, source: bytes | StreamReader, length: int | None, keep: int, sent: Sent | None) -> None:
+    def __init__(
+        self, source: bytes | StreamReader, length: int | None, keep: int, sent: Sent | None, head: bytes = b""
+    ) -> None:
         super().__init__(source)
+        self._head = head
         self._source, self._size, self._keep, self._sent = source, length, keep, sent
         self.client_fault: Exception | None = None
         """What went wrong on the client's side of the transfer."""
@@ -56,9 +60,10 @@ class Upload(Payload):
     async def _stream(self, source: StreamReader, writer: AbstractStreamWriter) -> bytes | None:
         self._consumed = True
         copy: list[bytes] = []
+        chunk, self._head = self._head, b""
         while True:
             try:
-                chunk = await source.readany()
+                chunk = chunk or await source.readany()
             except Exception as fault:
                 self.client_fault = fault
                 raise
@@ -70,6 +75,7 @@ class Upload(Payload):
                 copy.append(chunk)
             else:
                 copy.clear()
+            chunk = b""
         return b"".join(copy) if self._keep >= 0 else None
 
     def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:

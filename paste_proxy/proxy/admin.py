@@ -1,0 +1,123 @@
+"""The read side for people: liveness, readiness, metrics, stats, sessions, patterns, policies.
+
+What it shows is private to the machine's user. No answer carries a CORS header, and the `Host` must be
+this machine's, so that no web page can read it through a name that it points here.
+"""
+
+import ipaddress
+import socket
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Protocol
+
+import orjson
+from aiohttp import web
+
+from paste_proxy.events.values import Json
+from paste_proxy.proxy.metrics import Metrics
+from paste_proxy.proxy.refusal import refusal
+from paste_proxy.proxy.traffic import Traffic
+
+Rows = Sequence[Mapping[str, Json]]
+
+
+class Snapshot(Protocol):
+    """What the sidecar holds, as of now."""
+
+    def stats(self) -> Mapping[str, Json]:
+        """Sums since the start."""
+
+    def sessions(self) -> Rows:
+        """The live sessions."""
+
+    def patterns(self) -> Rows:
+        """The patterns in use, with their support and confidence."""
+
+    def policies(self) -> Rows:
+        """The policy rules, in the order they are tried."""
+
+
+def add_admin_routes(
+    app: web.Application, snapshot: Snapshot, metrics: Metrics, traffic: Traffic, *, host: str
+) -> None:
+    """Add the read side.
+
+    Args:
+        host: what the sidecar is bound to, a name it may be called by.
+    """
+
+    async def healthy(_: web.Request) -> web.Response:
+        return web.Response(text="ok\n")
+
+    async def ready(_: web.Request) -> web.Response:
+        return web.Response(text="stopping\n", status=503) if traffic.draining else web.Response(text="ready\n")
+
+    own = own_hosts(host)
+    app.router.add_get("/healthz", healthy)
+    app.router.add_get("/readyz", ready)
+    app.router.add_get("/metrics", _guarded(own, metrics.answer))
+    shown: dict[str, Callable[[], Mapping[str, Json] | Rows]] = {
+        "stats": snapshot.stats,
+        "sessions": snapshot.sessions,
+        "patterns": snapshot.patterns,
+        "policies": snapshot.policies,
+    }
+    for name, read in shown.items():
+        app.router.add_get(f"/paste/v1/{name}", _guarded(own, _showing(read)))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a server bound to `host`."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def own_hosts(host: str) -> Callable[[str], bool]:
+    """Tells whether a request's host name is this machine's.
+
+    Bound to loopback only loopback names are. Otherwise any address is, since a page can only point names.
+    """
+    if is_loopback(host):
+        return is_loopback
+    names = {host.lower(), socket.gethostname().lower()}
+
+    def own(name: str) -> bool:
+        return is_loopback(name) or name.lower() in names or _is_address(name)
+
+    return own
+
+
+_Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+def _guarded(own: Callable[[str], bool], answer: _Answer) -> _Answer:
+    async def guarded(request: web.Request) -> web.StreamResponse:
+        if not own(_host_of(request.host)):
+            return refusal(403, "foreign_host", f"{request.host} is not a name of this sidecar; call it by its address")
+        return await answer(request)
+
+    return guarded
+
+
+def _showing(read: Callable[[], Mapping[str, Json] | Rows]) -> _Answer:
+    async def show(_: web.Request) -> web.Response:
+        return web.Response(body=orjson.dumps(read()), content_type="application/json")
+
+    return show
+
+
+def _host_of(authority: str) -> str:
+    if authority.startswith("["):
+        return authority[1:].partition("]")[0]
+    return authority.rpartition(":")[0] if authority.count(":") == 1 else authority
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

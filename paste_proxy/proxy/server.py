@@ -1,0 +1,129 @@
+"""Runs the sidecar: binds, says where, serves, and stops in order.
+
+The first signal to stop flips readiness and lets exchanges run on to a limit; the second ends it at once.
+"""
+
+import asyncio
+import gc
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+
+import structlog
+from aiohttp import web
+
+from paste_proxy.config import Config
+from paste_proxy.errors import InputFault
+from paste_proxy.proxy.admin import is_loopback
+from paste_proxy.proxy.app import TRAFFIC, Parts, build_app
+from paste_proxy.proxy.composition import compose
+from paste_proxy.proxy.relay import LONGEST_HEADER_BYTES, MOST_HEADERS, READ_BUFFER_BYTES
+from paste_proxy.proxy.traffic import Traffic
+
+log = structlog.get_logger(__name__)
+
+_CLOSE_S = 1.0
+"""For handlers to end once they have been cancelled."""
+
+
+def run_server(config: Config, *, allow_remote: bool, announce: Callable[[str], None]) -> None:
+    """Serve until told to stop by a signal.
+
+    Args:
+        allow_remote: whether a host that other machines can reach is meant.
+        announce: given one line with the address bound.
+
+    Raises:
+        InputFault: the config cannot be served as it is.
+    """
+    check_host(config.host, allow_remote=allow_remote)
+    parts = compose(config)
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(serve(config, parts, announce=announce))
+
+
+async def serve(config: Config, parts: Parts, *, announce: Callable[[str], None]) -> None:
+    """Serve on the running loop; see `run_server`."""
+    app = build_app(config, parts)
+    runner = app_runner(app)
+    stops = _stop_signals()
+    await runner.setup()
+    try:
+        address = await _bind(runner, config)
+        announce(f"paste-proxy listening on {address} ({config.speculation.mode.value})")
+        gc.collect()
+        gc.freeze()
+        await stops.get()
+        log.info("stopping", exchanges=app[TRAFFIC].live)
+        await _drain(app[TRAFFIC], stops, config.drain_s)
+    finally:
+        await runner.cleanup()
+
+
+def app_runner(app: web.Application) -> web.AppRunner:
+    """A runner that passes bodies as they are and cancels the handler of a client that has gone."""
+    return web.AppRunner(
+        app,
+        access_log=None,
+        auto_decompress=False,
+        handler_cancellation=True,
+        shutdown_timeout=_CLOSE_S,
+        read_bufsize=READ_BUFFER_BYTES,
+        max_line_size=LONGEST_HEADER_BYTES,
+        max_field_size=LONGEST_HEADER_BYTES,
+        max_headers=MOST_HEADERS,
+    )
+
+
+def check_host(host: str, *, allow_remote: bool) -> None:
+    """Refuse a host that other machines can reach, unless that is meant.
+
+    Raises:
+        InputFault: it is not.
+    """
+    if not allow_remote and not is_loopback(host):
+        expected = "a loopback address such as 127.0.0.1; or --allow-remote, if everyone who reaches it may use it"
+        raise InputFault("host", f"{host!r}, which other machines can reach", expected)
+
+
+async def _bind(runner: web.AppRunner, config: Config) -> str:
+    site = web.TCPSite(runner, config.host, config.port)
+    try:
+        await site.start()
+    except OSError as fault:
+        raise InputFault(
+            f"{config.host}:{config.port}", f"cannot be bound ({fault.strerror or fault})", "a free port, or port 0"
+        ) from fault
+    host, port = runner.addresses[0][:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _stop_signals() -> "asyncio.Queue[int]":
+    stops: asyncio.Queue[int] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stops.put_nowait, number)
+    return stops
+
+
+async def _drain(traffic: Traffic, stops: "asyncio.Queue[int]", limit_s: float) -> None:
+    traffic.drain()
+    waits = {asyncio.create_task(traffic.quiet()), asyncio.create_task(stops.get())}
+    try:
+        await asyncio.wait(waits, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for wait in waits:
+            wait.cancel()
+        await asyncio.gather(*waits, return_exceptions=True)
+    traffic.abort()
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    if sys.platform == "win32":
+        return None
+    with suppress(ImportError):
+        import uvloop
+
+        return uvloop.new_event_loop
+    return None
