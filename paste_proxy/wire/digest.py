@@ -17,7 +17,7 @@ _MARKERS = {"cache_control"}
 """Fields that clients move from message to message as the history grows."""
 
 
-def whole_arguments(raw: str | dict[str, Json] | None) -> tuple[dict[str, Json], str] | None:
+def whole_arguments(raw: str | bytes | dict[str, Json] | None) -> tuple[dict[str, Json], str] | None:
     """A call's arguments and their canonical text; None if they are not one whole JSON object.
 
     An infinite number or half of a surrogate pair, which parsers let pass, is no JSON either.

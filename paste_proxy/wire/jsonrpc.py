@@ -8,9 +8,6 @@ import orjson
 from paste_proxy.wire.jsonspans import elements, members
 from paste_proxy.wire.loose import read
 
-METHOD_NOT_FOUND = -32601
-INTERNAL_ERROR = -32603
-
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -95,6 +92,8 @@ def _single(raw: bytes) -> Single:
             return Unreadable("the method is not a string")
         return Notification(method, params_raw) if id_raw is None else Request(id_raw, method, params_raw)
     result, error = parts.get("result"), parts.get("error")
+    if result is not None and error == b"null":
+        error = None
     if id_raw is None or (result is None) == (error is None):
         return Unreadable("neither a method, nor an id with one of result and error")
     return Response(id_raw, result, error)

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.events.values import Json
+from paste_proxy.wire.digest import whole_arguments
 from paste_proxy.wire.jsonrpc import Request
 from paste_proxy.wire.jsonspans import members
 from paste_proxy.wire.loose import listing, mapping, read, string
@@ -18,7 +19,7 @@ PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 
 _PLAIN = {"name", "arguments", "_meta"}
 _CALL_IDS = ("callId", "claudecode/toolUseId")
-_SESSIONS = ("sessionId", "claudecode/sessionId", "threadId")
+_SESSIONS = ("sessionId",)
 _TURN_METADATA = "x-codex-turn-metadata"
 
 
@@ -77,13 +78,13 @@ def tool_call(request: Request) -> McpToolCall | None:
     if not isinstance(name, str):
         return None
     meta = members(params.get("_meta", b"")) or {}
-    arguments = read(params.get("arguments", b"{}"))
+    whole = whole_arguments(params.get("arguments"))
     return McpToolCall(
         id_raw=request.id_raw,
         name=name,
-        arguments=mapping(arguments),
+        arguments=whole[0] if whole else {},
         era=Era.STATELESS if PROTOCOL_VERSION in meta else Era.SESSION,
-        plain=isinstance(arguments, dict) and params.keys() <= _PLAIN,
+        plain=whole is not None and params.keys() <= _PLAIN,
         progress_token=meta.get("progressToken"),
         call_id=_first(meta, _CALL_IDS),
         session=_first(meta, _SESSIONS) or _first(members(meta.get(_TURN_METADATA, b"")) or {}, ("session_id",)),
@@ -143,16 +144,19 @@ def _listed(entry: dict[str, Json]) -> ListedTool:
         idempotent=hint("idempotentHint", False),
         open_world=hint("openWorldHint", True),
         task_required=mapping(entry.get("execution")).get("taskSupport") == "required",
-        mirrored=tuple(_mirrored(mapping(entry.get("inputSchema")), ())),
+        mirrored=tuple(_mirrored(mapping(entry.get("inputSchema")))),
     )
 
 
-def _mirrored(schema: dict[str, Json], path: tuple[str, ...]) -> list[tuple[str, tuple[str, ...]]]:
+def _mirrored(schema: dict[str, Json]) -> list[tuple[str, tuple[str, ...]]]:
     """The `x-mcp-header` marks of an input schema, on properties and properties of properties."""
-    found = []
-    for name, value in mapping(schema.get("properties")).items():
-        inner = mapping(value)
-        if token := string(inner.get("x-mcp-header")):
-            found.append((f"Mcp-Param-{token}", (*path, name)))
-        found += _mirrored(inner, (*path, name))
+    found: list[tuple[str, tuple[str, ...]]] = []
+    ahead: list[tuple[tuple[str, ...], dict[str, Json]]] = [((), schema)]
+    while ahead:
+        path, node = ahead.pop()
+        for name, value in mapping(node.get("properties")).items():
+            inner = mapping(value)
+            if token := string(inner.get("x-mcp-header")):
+                found.append((f"Mcp-Param-{token}", (*path, name)))
+            ahead.append(((*path, name), inner))
     return found

@@ -41,9 +41,13 @@ class Dialect:
 
     era: Era
     version: str
-    session_id: str | None = None
-    client: tuple[str, str] = ("paste-proxy", "0")
+    client: tuple[str, str]
     """Our name and version."""
+    session_id: str | None = None
+
+    def discover(self, request_id: int) -> Outgoing:
+        """Probe for the stateless era: a server of the older one answers with an error."""
+        return self._message("server/discover", {}, request_id)
 
     def list_tools(self, request_id: int, cursor: str | None = None) -> Outgoing:
         """Ask for a page of the server's tools."""
@@ -85,12 +89,6 @@ def initialize(request_id: int, client: tuple[str, str]) -> Outgoing:
         "clientInfo": {"name": client[0], "version": client[1]},
     }
     return Outgoing(_rpc("initialize", params, request_id), _ACCEPT)
-
-
-def discover(request_id: int, client: tuple[str, str]) -> Outgoing:
-    """Probe for the stateless era: a server of the older one answers with an error."""
-    dialect = Dialect(era=Era.STATELESS, version=STATELESS_VERSION, client=client)
-    return dialect._message("server/discover", {}, request_id)
 
 
 def _identity(version: str, client: tuple[str, str]) -> dict[str, Json]:
