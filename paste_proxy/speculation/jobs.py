@@ -49,14 +49,14 @@ class Jobs:
                 yield from self.drop(job, Outcome.DISCARDED, now)
 
     def time_passed(self, now: float) -> Iterator[Command]:
-        """Drop what nobody asked for in time; shadow jobs come to their expected end."""
+        """Shadow jobs come to their expected end; drop what nobody asked for in time."""
         ledger = self._state.ledger
-        for job in ledger.expired(now):
-            yield from self.drop(job, Outcome.DISCARDED, now)
         for job in ledger.running(shadow=True):
             if job.started_at + job.expected_s <= now:
                 for loser in ledger.finish(job, job.started_at + job.expected_s, None):
                     yield from self.drop(loser, Outcome.DISCARDED, now)
+        for job in ledger.expired(now):
+            yield from self.drop(job, Outcome.DISCARDED, now)
 
 
 def settled(job: Job, outcome: Outcome, now: float, saved_s: float = 0.0) -> Settled:

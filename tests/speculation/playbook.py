@@ -1,0 +1,165 @@
+"""Transcripts: tell the scheduler something, read its commands as short lines."""
+
+from typing import assert_never
+
+from paste_proxy.events.candidate import Candidate
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.result import Status, ToolResult
+from paste_proxy.speculation.limits import ServerCapacity, SpeculationLimits
+from paste_proxy.speculation.policy import Policy
+from paste_proxy.speculation.scheduler import Scheduler
+from paste_proxy.speculation.types import (
+    Asked,
+    CallEnded,
+    Cancel,
+    Command,
+    EffectBegan,
+    EffectEnded,
+    JobEnded,
+    Launch,
+    Mode,
+    Predicted,
+    Promote,
+    Refused,
+    Run,
+    Serve,
+    Settled,
+    Told,
+)
+
+RULES = """
+default = "deny"
+
+[[rule]]
+tool = "get_*"
+effect = "read"
+reads = ["shop"]
+
+[[rule]]
+tool = "set_*"
+effect = "write"
+writes = ["shop"]
+
+[[rule]]
+tool = "web_*"
+effect = "read"
+reads = ["web"]
+ttl_s = 10
+
+[[rule]]
+tool = "sum"
+effect = "read"
+reads = []
+
+[[rule]]
+tool = "watched_*"
+effect = "read"
+mode = "observe"
+
+[[rule]]
+tool = "costly_*"
+effect = "read"
+speculate = false
+
+[[rule]]
+tool = "small/read"
+effect = "read"
+
+[[rule]]
+tool = "small/write"
+effect = "write"
+"""
+
+
+def limits(
+    slots: int = 4,
+    candidates: int = 8,
+    ttl_s: float = 60.0,
+    held_results: int = 8,
+    held_bytes: int = 1_000,
+    min_benefit_s: float = 0.02,
+) -> SpeculationLimits:
+    return SpeculationLimits(
+        slots=slots,
+        candidates=candidates,
+        min_confidence=0.15,
+        min_benefit_s=min_benefit_s,
+        ttl_s=ttl_s,
+        result_bytes=100,
+        held_bytes=held_bytes,
+        held_results=held_results,
+    )
+
+
+class Playbook:
+    """A scheduler to talk to."""
+
+    def __init__(
+        self,
+        bounds: SpeculationLimits | None = None,
+        mode: Mode = Mode.SPECULATE,
+        capacities: dict[str, ServerCapacity] | None = None,
+    ) -> None:
+        self.scheduler = Scheduler(Policy.parse(RULES, "test"), bounds or limits(), mode, capacities or {})
+
+    def __call__(self, now: float, told: Told) -> list[str]:
+        return [line(command) for command in self.scheduler.step(told, now)]
+
+
+def line(command: Command) -> str:
+    match command:
+        case Launch():
+            return f"launch {command.job} {command.invocation.tool}"
+        case Cancel():
+            return f"cancel {command.job}"
+        case Run():
+            return f"run {command.call}"
+        case Serve():
+            return f"serve {command.call} from {command.job}: {command.result.body.decode()}"
+        case Promote():
+            return f"promote {command.job} for {command.call}"
+        case Settled():
+            shadow = "shadow " if command.shadow else ""
+            return f"{shadow}{command.job} {command.outcome}, ran {command.ran_s:g}, saved {command.saved_s:g}"
+        case Refused():
+            return f"refused {command.invocation.tool}: {command.reason}"
+    assert_never(command)
+
+
+def call_of(text: str) -> Invocation:
+    """`get_item 3` -> an invocation with that argument."""
+    tool, _, argument = text.partition(" ")
+    return Invocation(tool, {"id": argument})
+
+
+def guess(text: str, confidence: float = 0.5, source: str = "pattern", expected_s: float | None = None) -> Candidate:
+    return Candidate(invocation=call_of(text), confidence=confidence, source=source, expected_s=expected_s)
+
+
+def predicted(*candidates: Candidate | str, session: str = "s", scope: str = "") -> Predicted:
+    guesses = tuple(guess(each) if isinstance(each, str) else each for each in candidates)
+    return Predicted(session=session, candidates=guesses, scope=scope)
+
+
+def asked(call: int, text: str, session: str = "s", scope: str = "") -> Asked:
+    return Asked(call=call, session=session, invocation=call_of(text), scope=scope)
+
+
+def over(call: int, status: Status | None = Status.OK) -> CallEnded:
+    return CallEnded(call=call, status=status)
+
+
+def done(job: int, body: str = "fine", status: Status = Status.OK) -> JobEnded:
+    return JobEnded(job=job, result=ToolResult(body=body.encode(), status=status))
+
+
+def broke(job: int) -> JobEnded:
+    return JobEnded(job=job, result=None)
+
+
+def native_began(text: str, call_id: str = "c", session: str = "s") -> EffectBegan:
+    return EffectBegan(session=session, call_id=call_id, invocation=call_of(text))
+
+
+def native_ended(call_id: str = "c", session: str = "s") -> EffectEnded:
+    return EffectEnded(session=session, call_id=call_id)

@@ -1,0 +1,171 @@
+"""Which candidates are launched, in what order, and at whose cost."""
+
+from paste_proxy.events.candidate import SEALED
+from paste_proxy.speculation.limits import ServerCapacity
+from paste_proxy.speculation.types import Mode
+
+from .playbook import Playbook, asked, broke, done, guess, limits, over, predicted
+
+SMALL = {"small": ServerCapacity(total=2, speculative=2)}
+
+
+def test_one_job_a_place_whatever_predicts_it() -> None:
+    tell = Playbook()
+    assert tell(0, predicted("get_item 1", guess("get_item 1", 0.9, "other"))) == [
+        "launch 1 get_item",
+        "refused get_item: duplicate",
+    ]
+    assert tell(1, predicted(guess("get_item 1", 1.0, SEALED))) == ["refused get_item: duplicate"]
+    tell(2, done(1))
+    assert tell(3, predicted("get_item 1")) == ["refused get_item: duplicate"]
+    assert tell(3, predicted("get_item 1", session="t")) == ["launch 2 get_item"]
+
+
+def test_a_call_the_agent_is_waiting_for_is_not_run_ahead_beside_it() -> None:
+    tell = Playbook()
+    tell(0, asked(7, "get_item 1"))
+    assert tell(1, predicted("get_item 1")) == ["refused get_item: duplicate"]
+    tell(2, over(7))
+    assert tell(3, predicted("get_item 1")) == ["launch 1 get_item"]
+
+
+def test_a_sealed_call_is_launched_like_any_other() -> None:
+    tell = Playbook()
+    assert tell(0, predicted(guess("get_item 1", 1.0, SEALED))) == ["launch 1 get_item"]
+    assert tell(0.25, asked(7, "get_item 1")) == ["promote 1 for 7"]
+    assert tell(2, done(1, "apple")) == ["serve 7 from 1: apple", "1 promoted, ran 2, saved 0.25"]
+
+
+def test_an_unlikely_candidate_is_refused() -> None:
+    tell = Playbook()
+    assert tell(0, predicted(guess("get_item 1", 0.1))) == ["refused get_item: confidence"]
+
+
+def test_a_tool_that_is_quick_is_not_worth_a_job() -> None:
+    tell = Playbook()
+    assert tell(0, predicted(guess("get_item 1", 0.5, expected_s=0.01))) == ["refused get_item: benefit"]
+
+
+def test_measured_durations_correct_what_the_predictor_expected() -> None:
+    tell = Playbook()
+    tell(0, asked(7, "get_item 1"))
+    tell(0.001, over(7))
+    assert tell(1, predicted(guess("get_item 2", 0.5, expected_s=9))) == ["refused get_item: benefit"]
+
+
+def test_the_best_per_slot_second_go_first_when_a_prediction_is_too_long() -> None:
+    tell = Playbook(limits(candidates=2))
+    assert tell(0, predicted(guess("get_item 1", 0.2), guess("get_item 2", 0.9), guess("get_item 3", 0.5))) == [
+        "launch 1 get_item",
+        "launch 2 get_item",
+        "refused get_item: budget",
+    ]
+    assert tell(1, asked(7, "get_item 2")) == ["promote 1 for 7"]
+    assert tell(1, asked(8, "get_item 3")) == ["promote 2 for 8"]
+    assert tell(1, asked(9, "get_item 1")) == ["run 9"]
+
+
+def test_a_full_budget_refuses_what_is_not_clearly_better() -> None:
+    tell = Playbook(limits(slots=1))
+    tell(0, predicted(guess("get_item 1", 0.4)))
+    assert tell(0, predicted(guess("get_item 2", 0.7))) == ["refused get_item: budget"]
+
+
+def test_a_clearly_better_candidate_takes_the_least_useful_jobs_place() -> None:
+    tell = Playbook(limits(slots=2))
+    tell(0, predicted(guess("get_item 1", 0.4), guess("get_item 2", 0.3)))
+    assert tell(1, predicted(guess("get_item 3", 0.7))) == [
+        "cancel 2",
+        "2 preempted, ran 1, saved 0",
+        "launch 3 get_item",
+    ]
+
+
+def test_a_repeated_prediction_strengthens_its_job() -> None:
+    tell = Playbook(limits(slots=1))
+    tell(0, predicted(guess("get_item 1", 0.3)))
+    tell(0, predicted(guess("get_item 1", 0.9)))
+    assert tell(1, predicted(guess("get_item 2", 0.8))) == ["refused get_item: budget"]
+
+
+def test_finished_and_promoted_jobs_take_no_speculative_slot() -> None:
+    tell = Playbook(limits(slots=1))
+    tell(0, predicted("get_item 1"))
+    tell(1, done(1))
+    assert tell(1, predicted("get_item 2")) == ["launch 2 get_item"]
+    tell(1, asked(7, "get_item 2"))
+    assert tell(1, predicted("get_item 3")) == ["launch 3 get_item"]
+
+
+def test_a_servers_own_bound_on_speculation_holds() -> None:
+    tell = Playbook(capacities={"": ServerCapacity(speculative=1)})
+    assert tell(0, predicted("get_item 1", "get_item 2")) == ["launch 1 get_item", "refused get_item: budget"]
+    assert tell(0, predicted("small/read 1")) == ["launch 2 small/read"]
+
+
+def test_calls_queue_in_order_for_a_server_of_limited_capacity_in_every_mode() -> None:
+    for mode in Mode:
+        tell = Playbook(mode=mode, capacities=SMALL)
+        assert tell(0, asked(1, "small/read 1")) == ["run 1"]
+        assert tell(0, asked(2, "small/read 2")) == ["run 2"]
+        assert tell(0, asked(3, "small/read 3")) == []
+        assert tell(0, asked(4, "small/read 4")) == []
+        assert tell(1, over(2)) == ["run 3"]
+        assert tell(1, over(1)) == ["run 4"]
+        assert tell(1, asked(5, "small/read 5")) == []
+        assert tell(2, over(5, None)) == []
+        assert tell(2, over(3)) == []
+        assert tell(2, over(4)) == []
+
+
+def test_a_call_takes_the_slot_of_the_least_useful_job() -> None:
+    tell = Playbook(capacities=SMALL)
+    tell(0, predicted(guess("small/read 1", 0.3), guess("small/read 2", 0.9)))
+    assert tell(1, asked(7, "small/read 3")) == ["cancel 2", "2 preempted, ran 1, saved 0", "run 7"]
+    assert tell(1, asked(8, "small/read 4")) == ["cancel 1", "1 preempted, ran 1, saved 0", "run 8"]
+
+
+def test_a_promoted_job_is_never_preempted() -> None:
+    tell = Playbook(capacities=SMALL)
+    tell(0, predicted(guess("small/read 1", 0.3), guess("small/read 2", 0.9)))
+    tell(1, asked(7, "small/read 1"))
+    assert tell(1, asked(8, "small/read 3")) == ["cancel 1", "1 preempted, ran 1, saved 0", "run 8"]
+    assert tell(1, asked(9, "small/read 4")) == []
+    assert tell(2, done(2, "b")) == ["serve 7 from 2: b", "2 promoted, ran 2, saved 1", "run 9"]
+
+
+def test_speculation_uses_only_slots_that_calls_leave() -> None:
+    tell = Playbook(capacities=SMALL)
+    tell(0, asked(7, "small/read 1"))
+    assert tell(0, predicted("small/read 2", "small/read 3")) == ["launch 1 small/read", "refused small/read: budget"]
+    tell(0, asked(8, "small/read 4"))
+    assert tell(0, predicted(guess("small/read 5", 1.0, SEALED))) == ["refused small/read: budget"]
+
+
+def test_a_queued_write_already_counts() -> None:
+    tell = Playbook(capacities=SMALL)
+    tell(0, predicted("small/read 1"))
+    tell(1, done(1, "old"))
+    tell(1, asked(6, "small/read 6"))
+    tell(1, asked(7, "small/read 7"))
+    assert tell(2, asked(8, "small/write x")) == ["1 discarded, ran 1, saved 0"]
+    assert tell(2, over(8, None)) == []
+    assert tell(3, over(6)) == []
+    assert tell(3, predicted("small/read 2")) == ["launch 2 small/read"]
+
+
+def test_a_given_up_wait_gives_its_slot_to_the_next_call() -> None:
+    tell = Playbook(capacities={"small": ServerCapacity(total=1)})
+    tell(0, predicted("small/read 1"))
+    assert tell(1, asked(7, "small/read 1")) == ["promote 1 for 7"]
+    assert tell(2, asked(8, "small/read 2")) == []
+    assert tell(3, over(7, None)) == ["cancel 1", "1 preempted, ran 3, saved 0", "run 8"]
+
+
+def test_a_broken_promotion_keeps_its_slot() -> None:
+    tell = Playbook(capacities={"small": ServerCapacity(total=1)})
+    tell(0, predicted("small/read 1"))
+    tell(1, asked(7, "small/read 1"))
+    assert tell(2, asked(8, "small/read 2")) == []
+    assert tell(3, broke(1)) == ["run 7", "1 discarded, ran 3, saved 0"]
+    assert tell(4, over(7)) == ["run 8"]
