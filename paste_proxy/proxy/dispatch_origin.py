@@ -4,8 +4,6 @@ from aiohttp import web
 
 
 def foreign_origin(request: web.Request) -> str | None:
-    """Why a request is refused: a web page from elsewhere sent it. None for a program's request or our own page's."""
+    """Why a request is refused: a web page sent it. None for a program's request."""
     origin = request.headers.get("origin")
-    if origin is None or origin.partition("://")[2] == request.host:
-        return None
-    return f"requests of web pages from {origin} are not answered here"
+    return None if origin is None else f"tools are not run for web pages (origin {origin})"

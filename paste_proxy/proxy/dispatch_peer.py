@@ -62,9 +62,15 @@ class Peer:
             ClientFault: the agent speaks another version of the protocol, or none.
         """
         if isinstance(message, protocol.Hello):
-            return self._welcome(message)
-        if not self._welcomed:
+            self._welcome(message)
+        elif not self._welcomed:
             raise ClientFault(f"the first message must be hello, not {message.type}")
+        else:
+            await self._heed(message)
+
+    async def _heed(
+        self, message: protocol.Offer | protocol.Leave | protocol.Call | protocol.Done | protocol.Ended
+    ) -> None:
         match message:
             case protocol.Offer():
                 scope = self._scope(message.session)

@@ -124,5 +124,5 @@ def _glimpse(body: bytes) -> str:
 
 async def _disconnected(request: web.Request) -> None:
     """Return when the client is gone. aiohttp tells a handler of it only by writing, so this looks."""
-    while (transport := request.transport) is not None and not transport.is_closing():
+    while (transport := request.transport) is not None and not transport.is_closing():  # noqa: ASYNC110
         await asyncio.sleep(_ALIVE_EVERY_S)

@@ -87,6 +87,7 @@ class SocketBackend:
     async def close(self) -> None:
         """The process is gone: running jobs fail, new ones are refused."""
         self._closed = True
-        for key, ended in self._running.values():
+        for job, (key, ended) in self._running.items():
             if not ended.done():
+                self._courier.cancel(job)
                 ended.set_exception(UpstreamFault(f"the agent's process disconnected while it ran {key}"))

@@ -1,0 +1,86 @@
+"""What a process knows of its agent sessions: their tools and where they run."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import Context, ContextVar, copy_context
+from dataclasses import dataclass, field
+from threading import Lock
+
+from paste_proxy.agents.sdk_jobs import Tool
+
+_TOOLS_OFFERED = 1_000
+"""An LLM may invent names without end; a session offers no more than this."""
+
+
+@dataclass(slots=True)
+class Session:
+    """A session of this process; the empty name is the one that has none."""
+
+    name: str
+    tools: dict[str, Tool]
+    """By name; the one that the session called last."""
+    context: Context = field(default_factory=copy_context)
+    """The context variables of its latest call: jobs find the same."""
+    loop: asyncio.AbstractEventLoop | None = None
+    """Where its async tools run."""
+    users: int = 0
+    """`with` blocks that are in it."""
+
+    def seen(self, tool: Tool) -> None:
+        """The session calls a tool, here and now."""
+        if tool.name in self.tools or len(self.tools) < _TOOLS_OFFERED:
+            self.tools[tool.name] = tool
+        self.context = copy_context()
+        if tool.is_async:
+            self.loop = asyncio.get_running_loop()
+
+
+class Sessions:
+    """The sessions of this process, by name.
+
+    Args:
+        default: the session outside of any block.
+    """
+
+    def __init__(self, default: str) -> None:
+        self.known: dict[str, Session] = {}
+        self._current: ContextVar[str] = ContextVar("paste_session", default=default)
+        self._declared: dict[str, Tool] = {}
+        self._lock = Lock()
+
+    def declare(self, tool: Tool) -> None:
+        """A tool that every session can call."""
+        with self._lock:
+            self._declared[tool.name] = tool
+            for session in self.known.values():
+                session.tools[tool.name] = tool
+
+    def current(self) -> Session:
+        """The session that the running code is in."""
+        with self._lock:
+            return self._open(self._current.get())
+
+    @contextmanager
+    def within(self, name: str, over: Callable[[str], None]) -> Iterator[Session]:
+        """Be in a session; `over` is called when its last block ends."""
+        with self._lock:
+            session = self._open(name)
+            session.users += 1
+        token = self._current.set(name)
+        try:
+            yield session
+        finally:
+            self._current.reset(token)
+            with self._lock:
+                session.users -= 1
+                if session.users == 0:
+                    self.known.pop(name, None)
+            if session.users == 0:
+                over(name)
+
+    def _open(self, name: str) -> Session:
+        session = self.known.get(name)
+        if session is None:
+            session = self.known[name] = Session(name, dict(self._declared))
+        return session
