@@ -15,7 +15,7 @@ from paste_proxy.proxy.session import AgentSession, AskedCall
 from paste_proxy.proxy.sessions import Sessions
 from paste_proxy.proxy.tally import Tally
 from paste_proxy.speculation.types import Asked, CallEnded, EffectEnded, ObservationLost, Run, Serve
-from paste_proxy.wire import mcp
+from paste_proxy.wire.mcp_payload import payload
 
 _OBSERVED_OUTPUT_BYTES = 256 * 2**10
 """Longer outputs are observed as their beginning: reading them whole would hold up the loop."""
@@ -127,4 +127,4 @@ def _payload(tool: str, result: ToolResult) -> Json:
     """What the tool said: an MCP result without its wrapping; text only where it is too long to read whole."""
     if len(result.body) > _OBSERVED_OUTPUT_BYTES:
         return result.body[:_OBSERVED_OUTPUT_BYTES].decode("utf-8", "replace")
-    return mcp.payload(result.body) if server_of(tool) else result.value()
+    return payload(result.body) if server_of(tool) else result.value()

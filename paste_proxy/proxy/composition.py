@@ -1,60 +1,167 @@
 """The one place where the sidecar is put together."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator
 
+from aiohttp import web
+
+from paste_proxy.clock import Clock, SystemClock
 from paste_proxy.config import Config
-from paste_proxy.events.values import Json
-from paste_proxy.proxy.admin import Rows
+from paste_proxy.errors import InputFault
+from paste_proxy.events.candidate import Candidate
+from paste_proxy.mining.chorus import Chorus
+from paste_proxy.mining.pool import Pool
+from paste_proxy.mining.predict import Predictor
+from paste_proxy.mining.prediction import SessionPredictor
+from paste_proxy.mining.storage import load_pool
 from paste_proxy.proxy.app import Parts
-from paste_proxy.proxy.ports import TurnTee
-from paste_proxy.proxy.stats import stats
+from paste_proxy.proxy.conductor import Conductor
+from paste_proxy.proxy.dispatch_route import add_dispatch_routes
+from paste_proxy.proxy.executor import Executor
+from paste_proxy.proxy.foresight import Foresight
+from paste_proxy.proxy.forwarding import BlindTurns, NothingSeen, OpenGate
+from paste_proxy.proxy.hub import Hub
+from paste_proxy.proxy.ports import ToolGate
+from paste_proxy.proxy.recorder import Recorder
+from paste_proxy.proxy.sessions import Sessions
+from paste_proxy.proxy.snapshot import HubSnapshot
 from paste_proxy.proxy.tally import Tally
-from paste_proxy.speculation.types import Mode
+from paste_proxy.proxy.toolbox import Toolbox
+from paste_proxy.proxy.turn_watch import TurnWatch
+from paste_proxy.share import find
+from paste_proxy.speculation.limits import ServerCapacity, SpeculationLimits
+from paste_proxy.speculation.policy import Policy, combine
+from paste_proxy.speculation.scheduler import Scheduler
+from paste_proxy.speculation.types import Mode, Reason
 
 
-def compose(config: Config) -> Parts:
+def compose(config: Config, clock: Clock | None = None) -> Parts:
     """The parts of a sidecar; reads files, so to be called before the event loop runs.
 
     Raises:
         InputFault: a file that the config names is wrong.
     """
-    return forwarding_only()
+    if config.speculation.mode is Mode.OFF:
+        return forwarding_only(config)
+    return Sidecar(config, clock or SystemClock()).parts()
 
 
-def forwarding_only() -> Parts:
+class Sidecar:
+    """The hub and everything around it that has no route of its own."""
+
+    def __init__(self, config: Config, clock: Clock) -> None:
+        self.config, self._clock = config, clock
+        self.tally = Tally()
+        self._pools = [load_pool(_read("patterns", name), name) for name in config.patterns]
+        self._policy = combine([Policy.parse(_read("policies", name), name) for name in config.policies])
+        self._toolbox = Toolbox(config.mcp)
+        self._scheduler = scheduler(config, self._policy)
+        self.sessions = Sessions(self._predictor, limit=config.limits.sessions, idle_s=config.limits.session_idle_s)
+        self.hub = Hub(
+            toolbox=self._toolbox,
+            deadline=self._scheduler.next_deadline,
+            tally=self.tally,
+            clock=clock,
+            inbox_limit=config.limits.inbox_events,
+        )
+        self.watch = TurnWatch(
+            self.hub.post,
+            clock,
+            session_headers=config.session_headers,
+            inline_bytes=config.limits.inline_parse_bytes,
+            fault=self.tally.fault,
+        )
+
+    def parts(self) -> Parts:
+        """What the application is built from."""
+        snapshot = HubSnapshot(
+            mode=self.config.speculation.mode,
+            tally=self.tally,
+            sessions=self.sessions,
+            pools=self._pools,
+            policy=self._policy,
+        )
+        return Parts(
+            tally=self.tally,
+            turns=self.watch,
+            snapshot=snapshot,
+            sessions=lambda: len(self.sessions),
+            routes=(lambda app: tool_routes(app, self.config, self.hub),),
+            lifetimes=(self.living,),
+        )
+
+    async def living(self, _: web.Application | None = None) -> AsyncIterator[None]:
+        """Cleanup context: the recorder, the executor, the hub's task, the watch's worker."""
+        recorder = Recorder(self.config.recording, self._clock)
+        executor = Executor(self.hub.post)
+        self.hub.start(
+            Conductor(
+                scheduler=self._scheduler,
+                sessions=self.sessions,
+                toolbox=self._toolbox,
+                foresight=Foresight(self._toolbox, self._tools_in_pools(), self._not_executable),
+                executor=executor,
+                log=recorder,
+                tally=self.tally,
+                clock=self._clock,
+            )
+        )
+        yield
+        await self.hub.close()
+        await executor.close()
+        await self.watch.close()
+        await recorder.close()
+
+    def _predictor(self) -> SessionPredictor:
+        window, candidates = self.config.limits.window_events, self.config.speculation.candidates
+        voices = [Predictor(pool, window=window, candidates=candidates) for pool in self._pools or [Pool()]]
+        return voices[0] if len(voices) == 1 else Chorus(voices)
+
+    def _tools_in_pools(self) -> frozenset[str]:
+        return frozenset(tool for pool in self._pools for tool in pool.tools)
+
+    def _not_executable(self, _: Candidate) -> None:
+        self.tally.refused[Reason.NOT_EXECUTABLE] += 1
+
+
+def scheduler(config: Config, policy: Policy) -> Scheduler:
+    """The scheduler that a config asks for."""
+    wanted = config.speculation
+    limits = SpeculationLimits(
+        slots=wanted.slots,
+        candidates=wanted.candidates,
+        min_confidence=wanted.min_confidence,
+        min_benefit_s=wanted.min_benefit_s,
+        ttl_s=wanted.ttl_s,
+        result_bytes=wanted.result_bytes,
+        held_bytes=wanted.held_bytes,
+        held_results=wanted.held_results,
+    )
+    capacities = {
+        server: ServerCapacity(total=capacity.total, speculative=capacity.speculative)
+        for server, capacity in config.capacity.items()
+    }
+    return Scheduler(policy, limits, wanted.mode, capacities)
+
+
+def tool_routes(app: web.Application, config: Config, gate: ToolGate) -> None:
+    """Every way in which agents call tools."""
+    add_dispatch_routes(app, config, gate)
+
+
+def _read(kind: str, name: str) -> str:
+    try:
+        return find(kind, name).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise InputFault(name, f"cannot be read ({fault})", f"a {kind} file, or builtin:NAME") from fault
+
+
+def forwarding_only(config: Config) -> Parts:
     """A sidecar that forwards and looks at nothing."""
     tally = Tally()
-    return Parts(tally=tally, turns=_Blind(), snapshot=_Nothing(tally), sessions=lambda: 0)
-
-
-class _Blind:
-    """A `TurnGate` and the tee it gives: sees nothing."""
-
-    def opened(self, *, wire: str, headers: Mapping[str, str], body: bytes | None) -> TurnTee:
-        return self
-
-    def answer(self, status: int, headers: Mapping[str, str]) -> None:
-        pass
-
-    def chunk(self, data: bytes) -> None:
-        pass
-
-    def closed(self, *, clean: bool) -> None:
-        pass
-
-
-class _Nothing:
-    def __init__(self, tally: Tally) -> None:
-        self._tally = tally
-
-    def stats(self) -> Mapping[str, Json]:
-        return stats(self._tally, Mode.OFF, sessions=0, exchanges=0)
-
-    def sessions(self) -> Rows:
-        return ()
-
-    def patterns(self) -> Rows:
-        return ()
-
-    def policies(self) -> Rows:
-        return ()
+    return Parts(
+        tally=tally,
+        turns=BlindTurns(),
+        snapshot=NothingSeen(tally),
+        sessions=lambda: 0,
+        routes=(lambda app: tool_routes(app, config, OpenGate()),),
+    )

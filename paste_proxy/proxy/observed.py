@@ -16,6 +16,8 @@ class Exchange:
 
     session: str = ""
     turn: int = 0
+    point: bytes = b""
+    """Names the request's history among those of its session."""
 
 
 @dataclass(frozen=True, slots=True)

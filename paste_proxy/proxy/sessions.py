@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from paste_proxy.events.invocation import server_of
 from paste_proxy.mining.prediction import SessionPredictor
-from paste_proxy.proxy.identity import Identity
+from paste_proxy.proxy.identity import Identity, Placed
 from paste_proxy.proxy.ports import AgentCall
 from paste_proxy.proxy.session import AgentSession
 from paste_proxy.wire.types import LlmRequest, TurnEnd
@@ -35,14 +35,14 @@ class Sessions:
         """The session, if it is still live."""
         return self._live.get(session)
 
-    def place_request(self, request: LlmRequest, header: str | None, now: float) -> tuple[AgentSession, int]:
-        """The session of an LLM request, and how many of its messages the session knew already."""
+    def place_request(self, request: LlmRequest, header: str | None, now: float) -> tuple[AgentSession, Placed]:
+        """The session of an LLM request, and where in its history the request stands."""
         placed = self._identity.resolve(request, header, now)
-        return self._touch(placed.session, now), placed.known_messages
+        return self._touch(placed.session, now), placed
 
-    def answered(self, session: AgentSession, end: TurnEnd) -> None:
-        """The session's turn was answered."""
-        self._identity.answered(session.id, end.digest)
+    def answered(self, session: AgentSession, end: TurnEnd, point: bytes) -> None:
+        """The session's turn of that `Placed.point` was answered."""
+        self._identity.answered(session.id, end.digest, complete=end.complete, point=point)
 
     def place_call(self, call: AgentCall, now: float) -> AgentSession:
         """The session of a tool call."""

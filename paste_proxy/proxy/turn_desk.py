@@ -39,11 +39,13 @@ class TurnDesk:
 
     def request(self, item: RequestSeen) -> None:
         """An LLM request begins a turn and brings what happened since the last one."""
-        session, known = self._sessions.place_request(item.request, item.header, self._clock.monotonic())
-        new = heard(session, item.request.messages[known:], self._toolbox.identify, self._clock.epoch())
+        session, placed = self._sessions.place_request(item.request, item.header, self._clock.monotonic())
+        new = heard(
+            session, item.request.messages[placed.known_messages :], self._toolbox.identify, self._clock.epoch()
+        )
         for call in (*new.answered, *session.begin_turn()):
             self._over(session, call)
-        item.exchange.session, item.exchange.turn = session.id, session.turn
+        item.exchange.session, item.exchange.turn, item.exchange.point = session.id, session.turn, placed.point
         self._tally.turns += 1
         for event in new.events:
             self._happened(session, event)
@@ -83,7 +85,7 @@ class TurnDesk:
         session = self._sessions.get(item.exchange.session)
         if session is None:
             return
-        self._sessions.answered(session, item.end)
+        self._sessions.answered(session, item.end, item.exchange.point)
         session.llm_s += item.duration_s
         self._tally.llm_s += item.duration_s
         self._tally.incomplete_turns += not item.end.complete

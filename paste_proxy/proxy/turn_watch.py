@@ -14,12 +14,12 @@ import structlog
 from paste_proxy.clock import Clock
 from paste_proxy.proxy.observed import AnswerSeen, CallSeen, Exchange, Observed, RequestSeen
 from paste_proxy.proxy.ports import TurnTee
-from paste_proxy.wire.openai_chat import OpenAIChat
+from paste_proxy.wire.openai_chat import OpenAiChat
 from paste_proxy.wire.types import AnswerReader, LlmRequest, TurnEnd, Wire
 
 log = structlog.get_logger(__name__)
 
-WIRES: dict[str, Wire] = {"openai_chat": OpenAIChat()}
+WIRES: dict[str, Wire] = {"openai_chat": OpenAiChat()}
 
 Post = Callable[[Observed], None]
 

@@ -1,0 +1,69 @@
+"""Mode `off`: gates that look at nothing and let everything run."""
+
+from collections.abc import Iterable, Mapping
+
+from paste_proxy.events.result import ToolResult
+from paste_proxy.events.values import Json
+from paste_proxy.proxy.admin import Rows
+from paste_proxy.proxy.ports import AgentCall, Decision, RunIt, TurnTee
+from paste_proxy.proxy.stats import stats
+from paste_proxy.proxy.tally import Tally
+from paste_proxy.speculation.types import Mode
+from paste_proxy.tools.backend import Backend
+
+
+class BlindTurns:
+    """A `TurnGate` and the tee it gives: sees nothing."""
+
+    def opened(self, *, wire: str, headers: Mapping[str, str], body: bytes | None) -> TurnTee:
+        """See nothing."""
+        return self
+
+    def answer(self, status: int, headers: Mapping[str, str]) -> None:
+        """See nothing."""
+
+    def chunk(self, data: bytes) -> None:
+        """See nothing."""
+
+    def closed(self, *, clean: bool) -> None:
+        """See nothing."""
+
+
+class OpenGate:
+    """A `ToolGate` that runs every call."""
+
+    async def ask(self, call: AgentCall) -> Decision:
+        """Run it."""
+        return RunIt(0)
+
+    def ended(self, ticket: int, result: ToolResult | None) -> None:
+        """Forget it."""
+
+    def offer(self, scope: str, server: str, backend: Backend, tools: Iterable[str]) -> None:
+        """Decline."""
+
+    def withdraw(self, scope: str) -> None:
+        """Nothing was offered."""
+
+
+class NothingSeen:
+    """The read side of a sidecar that only forwards."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+
+    def stats(self) -> Mapping[str, Json]:
+        """Sums since the start, all zero but for faults."""
+        return stats(self._tally, Mode.OFF, sessions=0, exchanges=0)
+
+    def sessions(self) -> Rows:
+        """None."""
+        return ()
+
+    def patterns(self) -> Rows:
+        """None."""
+        return ()
+
+    def policies(self) -> Rows:
+        """None."""
+        return ()

@@ -1,0 +1,63 @@
+"""The hub's state as people and the page read it."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from paste_proxy.events.values import Json
+from paste_proxy.mining.pool import Pool
+from paste_proxy.proxy.admin import Rows
+from paste_proxy.proxy.sessions import Sessions
+from paste_proxy.proxy.stats import stats
+from paste_proxy.proxy.tally import Tally
+from paste_proxy.speculation.policy import Policy
+from paste_proxy.speculation.types import Mode
+
+
+class HubSnapshot:
+    """Read side of the parts that the hub's task owns; reads between two of its items."""
+
+    def __init__(
+        self,
+        *,
+        mode: Mode,
+        tally: Tally,
+        sessions: Sessions,
+        pools: Sequence[Pool],
+        policy: Policy,
+        exchanges: Callable[[], int] = lambda: 0,
+    ) -> None:
+        self._mode, self._tally, self._sessions = mode, tally, sessions
+        self._pools, self._policy, self._exchanges = pools, policy, exchanges
+
+    def stats(self) -> Mapping[str, Json]:
+        """Sums since the start."""
+        return stats(self._tally, self._mode, sessions=len(self._sessions), exchanges=self._exchanges())
+
+    def sessions(self) -> Rows:
+        """The live sessions, latest seen last."""
+        return [
+            {
+                "session": session.id,
+                "turns": session.turn,
+                "tool_calls": session.tool_calls,
+                "llm_s": session.llm_s,
+                "exposed_s": session.exposed_s,
+                "saved_s": session.saved_s,
+                "age_s": session.seen - session.started,
+            }
+            for session in self._sessions
+        ]
+
+    def patterns(self) -> Rows:
+        """The patterns in use."""
+        return [
+            {"id": pattern.id, "tool": pattern.template.tool, "groups": pattern.groups}
+            for pool in self._pools
+            for pattern in pool.patterns
+        ]
+
+    def policies(self) -> Rows:
+        """The policy rules in the order they are tried."""
+        return [
+            {"tool": rule.tool, "server": rule.server, "effect": rule.effect, "speculate": rule.speculate}
+            for rule in self._policy.rules
+        ]
