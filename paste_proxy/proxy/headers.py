@@ -30,7 +30,12 @@ def request_headers(raw: RawHeaders) -> Headers:
     `Expect: 100-continue` stays here: the server has answered it already, and an upstream that ignores
     it would leave the body waiting.
     """
-    return _kept(raw, _HOP_BY_HOP | _OURS_TO_WRITE | {b"expect"})
+    spelling: dict[str, str] = {}
+    # One spelling for a repeated name, else the client keeps only the last of its lines.
+    return [
+        (spelling.setdefault(name.lower(), name), value)
+        for name, value in _kept(raw, _HOP_BY_HOP | _OURS_TO_WRITE | {b"expect"})
+    ]
 
 
 def response_headers(raw: RawHeaders) -> Headers:
@@ -44,14 +49,11 @@ def _kept(raw: RawHeaders, dropped: frozenset[bytes]) -> Headers:
         dropped = dropped | _named(
             value for name, (_, value) in zip(lowered, raw, strict=True) if name == b"connection"
         )
-    spelling: dict[bytes, str] = {}
-    kept = []
-    for lower, (name, value) in zip(lowered, raw, strict=True):
-        if lower not in dropped:
-            # One spelling for a repeated name, else the client's header table would keep only one of its lines.
-            spelled = spelling.setdefault(lower, name.decode("ascii", "replace"))
-            kept.append((spelled, value.decode("utf-8", "surrogateescape")))
-    return kept
+    return [
+        (name.decode("ascii", "replace"), value.decode("utf-8", "surrogateescape"))
+        for lower, (name, value) in zip(lowered, raw, strict=True)
+        if lower not in dropped
+    ]
 
 
 def _named(connection: Iterable[bytes]) -> frozenset[bytes]:
