@@ -1,0 +1,84 @@
+"""Argument mappers: where the value of one argument comes from (PASTE 4.1).
+
+A mapper is a source, a take and a light normalisation, or a constant. It gives all the values it can
+mean, best first, each with the choices it made (which event, which row), so that the mappers of one
+template can agree: the origin and the date of a search come from the same flight.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from paste_proxy.events.values import Json
+from paste_proxy.mining.forms import FORMS, framed
+from paste_proxy.mining.material import Material
+from paste_proxy.mining.pointers import stars
+from paste_proxy.mining.sources import Source
+from paste_proxy.mining.window import Window
+
+MOST_VALUES = 12
+"""Values that one mapper gives at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A value and the choices that led to it."""
+
+    value: Json
+    choices: Mapping[str, int]
+
+    def agrees(self, choices: Mapping[str, int]) -> bool:
+        """Whether these choices contradict none of ours."""
+        return all(choices.get(name, choice) == choice for name, choice in self.choices.items())
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A value that does not come from the session."""
+
+    value: Json
+
+    def values(self, window: Window) -> list[Bound]:
+        """The constant alone."""
+        return [Bound(self.value, {})]
+
+
+@dataclass(frozen=True)
+class Mapper:
+    """Values that a source holds."""
+
+    source: Source
+    take: str
+    """See `Material`."""
+    form: str = ""
+    frame: str = ""
+    last: bool = False
+    """Only the last value instead of all."""
+
+    def values(self, window: Window) -> list[Bound]:
+        """The values it can mean now, at most `MOST_VALUES`."""
+        kept: list[Bound] | None = window.memo.get(self)
+        if kept is None:
+            every = (
+                one for nth, material in enumerate(self.source.materials(window)) for one in self._of(material, nth)
+            )
+            kept = window.memo[self] = list(islice(every, MOST_VALUES))
+        return kept
+
+    def _of(self, material: Material, nth: int) -> Iterator[Bound]:
+        taken = material.take(self.take)
+        for found in taken[-1:] if self.last else taken:
+            value = framed(self.frame, FORMS[self.form](found.value))
+            if value is not None:
+                yield Bound(value, self._choices(nth, found.rows))
+
+    def _choices(self, nth: int, rows: tuple[int, ...]) -> dict[str, int]:
+        name = f"{self.source.origin} {self.source.tool}"
+        choices = {name: nth} if self.source.each else {}
+        if not self.last:
+            for prefix, row in zip(stars(self.take) if rows else (), rows, strict=False):
+                choices[f"{name} {prefix}"] = row
+        return choices
+
+
+AnyMapper = Constant | Mapper

@@ -1,0 +1,98 @@
+"""What one event holds, taken apart once and kept: values by place, values by kind, and the way back."""
+
+from dataclasses import dataclass, field
+
+from paste_proxy.events.signature import content
+from paste_proxy.events.values import Json
+from paste_proxy.mining.mentions import KINDS, mentioned, words_by_shape, year_in
+from paste_proxy.mining.pointers import Leaf, leaves
+
+_MOST_TEXT = 20_000
+WORD = "word:"
+"""How a take that means words of a shape begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A value and the rows it was found at, `()` for a mention."""
+
+    value: Json
+    rows: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class Material:
+    """A payload with everything found in it; each kind is looked for once, on first use.
+
+    A take is what is asked of it: a JSON pointer with stars (`/flights/*/date`), a kind of mention
+    (`url`) or words of a shape (`word:a_a_9`).
+    """
+
+    payload: Json
+    year: str | None = None
+    """The year to read a date with that names none."""
+    _taken: dict[str, tuple[Found, ...]] = field(default_factory=dict)
+    _leaves: list[Leaf] | None = None
+    _text: str | None = None
+    _words: dict[str, list[str]] | None = None
+    _places: dict[str, list[tuple[str, Found]]] | None = None
+
+    @classmethod
+    def of_output(cls, output: Json, year: str | None = None) -> "Material":
+        """The material of a tool's answer, its envelope taken off."""
+        return cls(content(output), year)
+
+    def take(self, take: str) -> tuple[Found, ...]:
+        """The values that a take names, in order."""
+        taken = self._taken.get(take)
+        if taken is None:
+            taken = self._taken[take] = tuple(self._look(take))
+        return taken
+
+    def takes_of(self, text: str) -> list[tuple[str, Found]]:
+        """Every take that gives a value which reads `text` when case is ignored, and the value it gives."""
+        if self._places is None:
+            self._places = self._index()
+        return self._places.get(text.lower(), [])
+
+    def text(self) -> str:
+        """The texts of the payload, one a line, cut at 20,000 characters."""
+        if self._text is None:
+            if isinstance(self.payload, str):
+                self._text = self.payload[:_MOST_TEXT]
+            else:
+                texts = (leaf.value for leaf in self.leaves() if isinstance(leaf.value, str))
+                self._text = "\n".join(texts)[:_MOST_TEXT]
+        return self._text
+
+    def leaves(self) -> list[Leaf]:
+        """The leaves of the payload, none for a text."""
+        if self._leaves is None:
+            self._leaves = [] if isinstance(self.payload, str) else leaves(self.payload)
+        return self._leaves
+
+    def last_year(self) -> str | None:
+        """The latest year among its full dates."""
+        return year_in(self.text())
+
+    def _look(self, take: str) -> list[Found]:
+        if take.startswith("/") or not take:
+            return [Found(leaf.value, leaf.rows) for leaf in self.leaves() if leaf.pointer == take]
+        if take.startswith(WORD):
+            return [Found(word) for word in self._shaped().get(take.removeprefix(WORD), [])]
+        return [Found(value) for value in mentioned(take, self.text(), self.year)]
+
+    def _shaped(self) -> dict[str, list[str]]:
+        if self._words is None:
+            self._words = words_by_shape(self.text())
+        return self._words
+
+    def _index(self) -> dict[str, list[tuple[str, Found]]]:
+        places: dict[str, list[tuple[str, Found]]] = {}
+        for leaf in self.leaves():
+            places.setdefault(str(leaf.value).lower(), []).append((leaf.pointer, Found(leaf.value, leaf.rows)))
+        takes = [*KINDS, *(WORD + shape for shape in self._shaped())]
+        for take in takes:
+            for found in self.take(take):
+                places.setdefault(str(found.value).lower(), []).append((take, found))
+        return places

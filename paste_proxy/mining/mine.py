@@ -1,0 +1,89 @@
+"""Mining: two passes over recorded sessions, then validation on held-out task groups (PASTE 4.1)."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from statistics import median
+
+from paste_proxy.events.types import ToolCall, ToolOutput
+from paste_proxy.mining.calibration import Calibration, calibrate
+from paste_proxy.mining.groups import Recorded, fold_of, groups_of
+from paste_proxy.mining.infer import Explained
+from paste_proxy.mining.pool import Origin, Pool, ToolFacts
+from paste_proxy.mining.predict import ranked
+from paste_proxy.mining.pruning import pruned
+from paste_proxy.mining.replay import replay
+from paste_proxy.mining.tally import Tally
+
+_FOLDS = 2
+_CANDIDATES = 8
+
+
+def mine(sessions: Sequence[Recorded], *, on_session: Callable[[], None] = lambda: None) -> Pool:
+    """The pool of patterns that recorded sessions teach.
+
+    `on_session` is called whenever a pass over a session ends, `passes(len(sessions))` times in all.
+    """
+    groups = groups_of(sessions)
+    calibration = _validate(sessions, groups, on_session)
+    return replace(_learn(sessions, groups, on_session), calibration=calibration)
+
+
+def passes(sessions: int) -> int:
+    """How many passes over a session `mine` makes in all."""
+    return 2 * sessions * _FOLDS
+
+
+def _learn(sessions: Sequence[Recorded], groups: Sequence[str], on_session: Callable[[], None]) -> Pool:
+    explained = Explained()
+    for session, group in zip(sessions, groups, strict=True):
+        for at in replay(session):
+            for call in at.calls:
+                explained.add(group, call, at.window)
+        on_session()
+    tallies = [Tally(template) for template in explained.templates()]
+    for session, group in zip(sessions, groups, strict=True):
+        for at in replay(session):
+            for tally in tallies:
+                tally.add(at, group)
+        on_session()
+    patterns = tuple(tally.pattern() for tally in tallies)
+    return pruned(Pool(patterns, _facts(sessions), origin=_origin(sessions, groups)))
+
+
+def _validate(sessions: Sequence[Recorded], groups: Sequence[str], on_session: Callable[[], None]) -> Calibration:
+    pairs: list[tuple[float, bool]] = []
+    for fold in range(_FOLDS):
+        held = [fold_of(group, _FOLDS) == fold for group in groups]
+        rest = [(session, group) for session, group, out in zip(sessions, groups, held, strict=True) if not out]
+        pool = _learn([session for session, _ in rest], [group for _, group in rest], on_session)
+        for session, out in zip(sessions, held, strict=True):
+            if out:
+                pairs += _outcomes(session, pool)
+    return calibrate(pairs)
+
+
+def _outcomes(session: Recorded, pool: Pool) -> Iterator[tuple[float, bool]]:
+    for at in replay(session):
+        for one in ranked(pool, at.window)[:_CANDIDATES]:
+            yield one.ever, one.invocation.key in at.ever
+
+
+def _facts(sessions: Sequence[Recorded]) -> dict[str, ToolFacts]:
+    calls: dict[str, int] = defaultdict(int)
+    seconds: dict[str, list[float]] = defaultdict(list)
+    for session in sessions:
+        for event in session.events:
+            if isinstance(event, ToolCall):
+                calls[event.invocation.tool] += 1
+            elif isinstance(event, ToolOutput) and event.duration_s is not None:
+                seconds[event.tool].append(event.duration_s)
+    return {
+        tool: ToolFacts(count, median(seconds[tool]) if seconds[tool] else None)
+        for tool, count in sorted(calls.items())
+    }
+
+
+def _origin(sessions: Sequence[Recorded], groups: Sequence[str]) -> Origin:
+    calls = sum(isinstance(event, ToolCall) for session in sessions for event in session.events)
+    return Origin(len(sessions), len(set(groups)), calls, tuple(sorted({session.source for session in sessions})))

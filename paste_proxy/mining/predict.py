@@ -1,0 +1,70 @@
+"""Online prediction: late binding of the pool's patterns to one live session (PASTE 4.1)."""
+
+from dataclasses import dataclass
+
+from paste_proxy.events.candidate import Candidate
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.types import Event
+from paste_proxy.mining.contexts import suffixes
+from paste_proxy.mining.estimate import backed_off
+from paste_proxy.mining.pool import Pool
+from paste_proxy.mining.prediction import Prediction
+from paste_proxy.mining.templates import AnyTemplate, Repeat
+from paste_proxy.mining.window import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A bound invocation and what its best pattern says of it."""
+
+    invocation: Invocation
+    next: float
+    ever: float
+    source: str
+
+
+class Predictor:
+    """Follows one session. Bounded: it holds the last `window` observations and nothing else of it."""
+
+    def __init__(self, pool: Pool, *, window: int = 64, candidates: int = 8) -> None:
+        self._pool = pool
+        self._window = Window(window)
+        self._candidates = candidates
+
+    def step(self, event: Event) -> Prediction:
+        """Take the session's next event; candidates are distinct, the likeliest next call first."""
+        if not self._window.step(event):
+            return Prediction()
+        best = ranked(self._pool, self._window)[: self._candidates]
+        return Prediction(tuple(self._candidate(one) for one in best))
+
+    def _candidate(self, one: Scored) -> Candidate:
+        facts = self._pool.tools.get(one.invocation.tool)
+        return Candidate(
+            invocation=one.invocation,
+            confidence=self._pool.calibration(one.ever),
+            source=one.source,
+            expected_s=facts.median_s if facts else None,
+        )
+
+
+def ranked(pool: Pool, window: Window) -> list[Scored]:
+    """Everything the pool predicts now: distinct invocations, the likeliest next call first."""
+    contexts = suffixes(window.context())
+    best: dict[str, Scored] = {}
+    for pattern in pool.patterns:
+        for invocation, counts in zip(bindings(pattern.template, window), pattern.ranks, strict=False):
+            next_, ever = backed_off([counts.get(context) for context in contexts])
+            known = best.get(invocation.key)
+            if known is None or next_ > known.next:
+                best[invocation.key] = Scored(invocation, next_, ever, pattern.id)
+    return sorted(best.values(), key=lambda one: (-one.next, -one.ever, one.invocation.key))
+
+
+def bindings(template: AnyTemplate, window: Window) -> list[Invocation]:
+    """What a template gives now. A repeat is the business of `Repeat` alone, which has its own statistics."""
+    bound = template.bind(window)
+    if isinstance(template, Repeat):
+        return bound
+    asked = window.asked()
+    return [invocation for invocation in bound if invocation.key not in asked]

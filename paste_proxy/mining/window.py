@@ -1,0 +1,114 @@
+"""The bounded recent past of a session: what was said, asked and answered, and the stream of signatures.
+
+Speculation reads it only through `sources`; nothing here ever changes a payload it was given.
+"""
+
+from collections import deque
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.signature import signature
+from paste_proxy.events.types import CallSealed, Event, LlmTurn, ToolCall, ToolOutput, UserMessage
+from paste_proxy.mining.contexts import LONGEST, START
+from paste_proxy.mining.material import Material
+
+USER, TURN, CALL = "user", "turn", "call"
+
+
+@dataclass(slots=True)
+class Observation:
+    """One thing that happened: a user message, the text of a turn, or a call with its answer."""
+
+    kind: str
+    said: Material | None
+    """The user's or the model's words, or a call's answer; None while it is awaited."""
+    tool: str = ""
+    invocation: Invocation | None = None
+    asked: Material | None = None
+    """The arguments of a call."""
+    call_id: str = ""
+    ok: bool = True
+
+
+class Window:
+    """The last `size` observations of one session."""
+
+    def __init__(self, size: int = 64) -> None:
+        self.observations: deque[Observation] = deque(maxlen=size)
+        self.stream: deque[str] = deque([START], maxlen=LONGEST)
+        self.year: str | None = None
+        """Latest year among the full dates seen last: what a date without a year most likely means."""
+
+        self.spoke = False
+        """The last event is a turn of the model that called nothing."""
+        self._sealed_turn: int | None = None
+        self._asked: frozenset[str] | None = None
+        self.memo: dict[Hashable, Any] = {}
+        """What sources and mappers found at this moment; forgotten at the next event."""
+
+    def step(self, event: Event) -> bool:
+        """Take an event. True if it is one after which the session's next calls can be predicted."""
+        self.spoke = False
+        self.memo.clear()
+        match event:
+            case UserMessage():
+                self._add(Observation(USER, self._material(event.text)))
+                self.stream.append("user")
+                return True
+            case LlmTurn():
+                if not event.complete or not event.text.strip():
+                    return False
+                self._add(Observation(TURN, self._material(event.text)))
+                self.spoke = event.turn != self._sealed_turn
+                return self.spoke
+            case ToolCall():
+                call = event.invocation
+                asked = Material(call.arguments, self.year)
+                self._add(Observation(CALL, None, call.tool, call, asked, event.call_id))
+                return False
+            case ToolOutput():
+                self._answer(event)
+                return True
+            case CallSealed():
+                self._sealed_turn = event.turn
+                return False
+            case _:
+                return False
+
+    def context(self) -> list[str]:
+        """The signature stream as it stands; a turn that called nothing counts only until the next event."""
+        return [*self.stream, "llm"] if self.spoke else list(self.stream)
+
+    def asked(self) -> frozenset[str]:
+        """The canonical keys of the invocations in it."""
+        if self._asked is None:
+            self._asked = frozenset(seen.invocation.key for seen in self.observations if seen.invocation is not None)
+        return self._asked
+
+    def _answer(self, event: ToolOutput) -> None:
+        sign = signature(event) or ""
+        said = Material.of_output(event.output, self.year)
+        call = self._open_call(event)
+        if call is None:
+            call = Observation(CALL, None, event.tool, call_id=event.call_id)
+            self._add(call)
+        call.said = said
+        call.ok = sign.startswith("output:ok:")
+        self.year = said.last_year() or self.year
+        self.stream.append(sign.removeprefix("output:"))
+
+    def _open_call(self, event: ToolOutput) -> Observation | None:
+        waiting = [seen for seen in self.observations if seen.kind == CALL and seen.said is None]
+        named = [call for call in waiting if call.call_id == event.call_id and call.tool == event.tool]
+        return next(iter(named or [call for call in waiting if call.tool == event.tool]), None)
+
+    def _material(self, text: str) -> Material:
+        material = Material(text, self.year)
+        self.year = material.last_year() or self.year
+        return material
+
+    def _add(self, observation: Observation) -> None:
+        self.observations.append(observation)
+        self._asked = None
