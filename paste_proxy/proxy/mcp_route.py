@@ -1,0 +1,97 @@
+"""`/mcp/NAME`: which server a request goes to, and what stands in front of each kind of server."""
+
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from typing import Protocol
+
+from aiohttp import web
+
+from paste_proxy.clock import Clock
+from paste_proxy.config import Limits, McpServer
+from paste_proxy.proxy.mcp_http import McpHttpFront
+from paste_proxy.proxy.mcp_sessions import McpSessions
+from paste_proxy.proxy.mcp_speculators import over_http
+from paste_proxy.proxy.mcp_watch import McpWatch
+from paste_proxy.proxy.ports import ToolGate
+from paste_proxy.proxy.refusal import refusal
+from paste_proxy.proxy.relay import Relay
+
+_PREFIX = "/mcp/"
+
+
+class McpFront(Protocol):
+    """What stands in front of one server."""
+
+    async def serve(self, request: web.Request, rest: str) -> web.StreamResponse:
+        """Answer a request; `rest` is what follows the server's name in its target."""
+
+    async def close(self) -> None:
+        """All client sessions are over."""
+
+
+class McpFronts:
+    """The fronts of all configured servers."""
+
+    def __init__(self, fronts: Mapping[str, McpFront]) -> None:
+        self._fronts = dict(fronts)
+
+    async def serve(self, request: web.Request) -> web.StreamResponse:
+        """Answer a request below `/mcp/`."""
+        below = request.raw_path.removeprefix(_PREFIX)
+        end = min((at for at in (below.find("/"), below.find("?")) if at >= 0), default=len(below))
+        front = self._fronts.get(below[:end])
+        if front is None:
+            known = ", ".join(sorted(self._fronts)) or "(none)"
+            return refusal(404, "no_server", f"no MCP server {below[:end]!r}; configured: {known}")
+        return await front.serve(request, below[end:])
+
+    async def close(self) -> None:
+        """All client sessions are over, and the processes behind them."""
+        for front in self._fronts.values():
+            await front.close()
+
+
+def add_mcp_routes(
+    app: web.Application,
+    servers: Mapping[str, McpServer],
+    relay: Relay,
+    gate: ToolGate,
+    clock: Clock,
+    limits: Limits,
+    *,
+    session_headers: Iterable[str],
+    warm: bool,
+    fault: Callable[[str], None],
+) -> None:
+    """Serve `/mcp/NAME` for every server; their sessions end with the application.
+
+    To be called after the relay's pool has been given to the application.
+
+    Args:
+        session_headers: request headers that may name the agent session.
+        warm: whether speculative sessions are opened as soon as tools are known, not at the first job.
+        fault: called with a place for every contained fault.
+    """
+
+    def front(name: str, server: McpServer) -> McpFront:
+        def watch(scope: str, target: str) -> McpWatch:
+            make = over_http(name, relay.session, target, limits.observed_answer_bytes) if server.stateless else None
+            return McpWatch(gate, name, scope, make, warm=warm)
+
+        return McpHttpFront(
+            server.url or "",
+            relay,
+            McpSessions(name, watch, clock, most=limits.sessions, idle_s=limits.session_idle_s),
+            session_headers=session_headers,
+            request_bytes=limits.observed_request_bytes,
+            answer_bytes=limits.observed_answer_bytes,
+            fault=fault,
+        )
+
+    fronts = McpFronts({name: front(name, server) for name, server in servers.items()})
+    app.router.add_route("*", "/mcp/{below:.*}", fronts.serve)
+
+    async def living(_: web.Application) -> AsyncIterator[None]:
+        yield
+        await fronts.close()
+
+    app.cleanup_ctx.append(living)

@@ -1,0 +1,194 @@
+"""Runs the tools of one MCP server in a session of its own, never in the agent's.
+
+The session introduces itself as the live client does, is opened at the first use or warm-up, closed
+when idle, and made anew once when the server has forgotten it. A server that asks its client for
+something we cannot answer just as the client would is not imitated: the call fails, and is never reused.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
+from itertools import count
+from typing import TypeAlias
+
+from paste_proxy.errors import PasteError, UpstreamFault
+from paste_proxy.events.invocation import Invocation, name_of
+from paste_proxy.events.result import ToolResult
+from paste_proxy.events.values import loads
+from paste_proxy.tools.mcp_hello import OUR_NAME, Hello, call, opening
+from paste_proxy.tools.mcp_link import Answerer, Link, SessionGone
+from paste_proxy.wire.jsonrpc import Request, Response, refuse, respond
+from paste_proxy.wire.jsonspans import members
+from paste_proxy.wire.mcp import Era, ListedTool, tool_result
+from paste_proxy.wire.mcp_client import Dialect
+
+Connect: TypeAlias = Callable[[Answerer], Awaitable[Link]]
+"""Opens what carries the messages of a new session."""
+
+_METHOD_NOT_FOUND = -32601
+_SETTLE_S = 0.25
+"""What a server does with the roots it was told is not announced; it has this long before the first call."""
+
+
+class McpClient:
+    """A `Backend` for the tools of one server.
+
+    Args:
+        connect: opens a link to the server.
+        hello: how the live client presents itself at the moment.
+        tools: the server's tools by bare name, as listed last.
+        idle_s: seconds without a call after which the session is closed.
+        marked: whether a speculative call says that it is one, in its `_meta`.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        connect: Connect,
+        hello: Callable[[], Hello],
+        tools: Callable[[], Mapping[str, ListedTool]],
+        *,
+        idle_s: float = 600.0,
+        marked: bool = False,
+    ) -> None:
+        self._server, self._connect, self._hello, self._tools = server, connect, hello, tools
+        self._idle_s, self._marked = idle_s, marked
+        self._ids = count(1)
+        self._opening = asyncio.Lock()
+        self._session: tuple[Link, Dialect] | None = None
+        self._running = 0
+        self._unanswered = 0
+        self._told_roots: bytes | None = None
+        self._idle: asyncio.TimerHandle | None = None
+        self._closed = False
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def run(self, invocation: Invocation, *, speculative: bool) -> ToolResult:
+        """The tool's answer; its `body` is the raw `result`."""
+        tool = self._tools().get(name_of(invocation.tool))
+        if tool is None:
+            raise UpstreamFault(f"MCP server {self._server!r} lists no tool {name_of(invocation.tool)!r}")
+        self._running += 1
+        try:
+            try:
+                return await self._call(tool, invocation, marked=self._marked and speculative)
+            except SessionGone:
+                await self._drop()
+                return await self._call(tool, invocation, marked=self._marked and speculative)
+        finally:
+            self._running -= 1
+            self._rest()
+
+    def warm(self) -> None:
+        """Open the session ahead of the first call; a failure shows at that call."""
+        self._background(self._warm())
+
+    async def close(self) -> None:
+        """End the session and what carries it. Safe to call twice."""
+        self._closed = True
+        if self._idle is not None:
+            self._idle.cancel()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._drop()
+
+    async def _call(self, tool: ListedTool, invocation: Invocation, *, marked: bool) -> ToolResult:
+        link, dialect = await self._ready()
+        unanswered, number = self._unanswered, next(self._ids)
+        message = call(self._hello(), dialect, number, tool, invocation.arguments, marked=marked)
+        try:
+            response = await link.request(message, number)
+        except asyncio.CancelledError:
+            if not (link.closing_cancels and dialect.era is Era.STATELESS):
+                self._background(_take_back(link, dialect, number))
+            raise
+        if self._unanswered != unanswered:
+            raise UpstreamFault(f"{invocation.tool}: the server asked its client for something only the agent has")
+        return _result(invocation.tool, response)
+
+    async def _ready(self) -> tuple[Link, Dialect]:
+        async with self._opening:
+            if self._closed:
+                raise UpstreamFault(f"the speculative session with {self._server!r} is closed")
+            hello = self._hello()
+            if self._session is not None and hello.roots != self._told_roots:
+                await self._drop()
+            if self._session is None:
+                self._told_roots = hello.roots
+                self._session = await self._open(hello)
+            if hello.asked_roots and (hello.roots is None or not self._session[0].hears_requests):
+                raise UpstreamFault(f"MCP server {self._server!r} asks its client for roots, which are not known here")
+            return self._session
+
+    async def _open(self, hello: Hello) -> tuple[Link, Dialect]:
+        link = await self._connect(self._answer)
+        if hello.era is Era.STATELESS:
+            return link, Dialect(era=Era.STATELESS, version=hello.version, client=OUR_NAME)
+        try:
+            number = next(self._ids)
+            opened = await link.request(opening(hello, number), number)
+            version = _agreed_version(self._server, opened)
+            dialect = Dialect(era=Era.SESSION, version=version, client=OUR_NAME, session_id=link.session_id)
+            await link.notify(dialect.initialized())
+            if hello.roots is not None:
+                await asyncio.sleep(_SETTLE_S)
+        except BaseException:
+            await link.close()
+            raise
+        return link, dialect
+
+    def _answer(self, asked: Request) -> bytes:
+        """What the live client would answer, as far as we can know it."""
+        roots = self._hello().roots
+        if asked.method == "ping":
+            return respond(asked.id_raw, b"{}")
+        if asked.method == "roots/list" and roots is not None:
+            return respond(asked.id_raw, roots)
+        self._unanswered += 1
+        return refuse(asked.id_raw, _METHOD_NOT_FOUND, f"{asked.method} is not available in this session")
+
+    async def _drop(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            await session[0].close()
+
+    async def _warm(self) -> None:
+        with suppress(PasteError):
+            await self._ready()
+        self._rest()
+
+    def _rest(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+        if not self._running and not self._closed:
+            self._idle = asyncio.get_running_loop().call_later(self._idle_s, self._sleep)
+
+    def _sleep(self) -> None:
+        if not self._running:
+            self._background(self._drop())
+
+    def _background(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+async def _take_back(link: Link, dialect: Dialect, number: int) -> None:
+    with suppress(UpstreamFault):
+        await link.notify(dialect.cancelled(number, "not needed any more"))
+
+
+def _agreed_version(server: str, opened: Response) -> str:
+    result = members(opened.result_raw or b"") or {}
+    version = loads(result["protocolVersion"]) if "protocolVersion" in result else None
+    if not isinstance(version, str):
+        raise UpstreamFault(f"MCP server {server!r} refused a second session: {opened.error_raw!r}")
+    return version
+
+
+def _result(tool: str, response: Response) -> ToolResult:
+    result = tool_result(response.result_raw or b"")
+    if result is None:
+        raise UpstreamFault(f"{tool}: no final result, {(response.error_raw or b'')[:200]!r}")
+    return result

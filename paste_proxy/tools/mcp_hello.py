@@ -1,0 +1,83 @@
+"""How a client presents itself to an MCP server, so that a second session looks the same to the server.
+
+A server may offer other tools, or other answers, to a client with other capabilities, so a speculative
+session introduces itself with the live client's own words.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import orjson
+
+from paste_proxy.events.values import Json, canonical_text
+from paste_proxy.wire.jsonspans import members
+from paste_proxy.wire.mcp import Era, ListedTool
+from paste_proxy.wire.mcp_client import Dialect, Outgoing
+
+SPECULATIVE = b'"paste/speculative":true'
+"""Member of `_meta` that marks a speculative call, where a server is to be told."""
+
+OUR_NAME = ("paste-proxy", "0")
+"""Stands where a message builder wants a name although the live client's introduction is sent."""
+
+_PROTOCOL_META = "io.modelcontextprotocol/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hello:
+    """What the live client told the server about itself."""
+
+    era: Era
+    introduction: bytes
+    """Raw JSON object: the params of its `initialize`, or the protocol's part of a stateless request's `_meta`."""
+    version: str
+    """The protocol version it speaks."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """Its credentials and custom headers, over HTTP."""
+    asked_roots: bool = False
+    """Whether the server asked it for its roots."""
+    roots: bytes | None = None
+    """Raw JSON: what it answered to `roots/list`."""
+
+
+def protocol_meta(params_raw: bytes | None) -> bytes:
+    """The protocol's own members of a request's `_meta`, as one raw JSON object."""
+    meta = members((members(params_raw or b"") or {}).get("_meta", b"")) or {}
+    return _object({name: raw for name, raw in meta.items() if name.startswith(_PROTOCOL_META)})
+
+
+def opening(hello: Hello, request_id: int) -> Outgoing:
+    """The request that opens a session like the live client's."""
+    dialect = Dialect(era=Era.SESSION, version=hello.version, client=OUR_NAME)
+    headers = {k: v for k, v in dialect.initialized().headers.items() if k != "MCP-Protocol-Version"}
+    return Outgoing(_request(request_id, "initialize", hello.introduction), headers)
+
+
+def call(
+    hello: Hello, dialect: Dialect, request_id: int, tool: ListedTool, arguments: dict[str, Json], *, marked: bool
+) -> Outgoing:
+    """A `tools/call` as the live client would send it, less what belongs to its own exchange (progress, ids)."""
+    sent = dialect.call(request_id, tool, arguments)
+    stateless = dialect.era is Era.STATELESS
+    if not stateless and not marked:
+        return sent
+    meta = [hello.introduction.strip()[1:-1]] if stateless else []
+    if marked:
+        meta.append(SPECULATIVE)
+    params = _object(
+        {
+            "name": orjson.dumps(tool.name),
+            "arguments": canonical_text(arguments).encode("utf-8", "surrogatepass"),
+            "_meta": b"{" + b",".join(part for part in meta if part.strip()) + b"}",
+        }
+    )
+    return Outgoing(_request(request_id, "tools/call", params), sent.headers)
+
+
+def _request(request_id: int, method: str, params_raw: bytes) -> bytes:
+    head = b'{"jsonrpc":"2.0","id":%d,"method":%s,"params":' % (request_id, orjson.dumps(method))
+    return head + params_raw + b"}"
+
+
+def _object(parts: Mapping[str, bytes]) -> bytes:
+    return b"{" + b",".join(orjson.dumps(name) + b":" + raw for name, raw in parts.items()) + b"}"

@@ -1,0 +1,125 @@
+"""A speculative session's messages over streamable HTTP."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+
+from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout
+
+from paste_proxy.errors import UpstreamFault
+from paste_proxy.tools.mcp_link import Answerer, SessionGone
+from paste_proxy.wire.jsonrpc import Request, Response, read_message
+from paste_proxy.wire.mcp_client import Outgoing
+from paste_proxy.wire.sse import SseDecoder
+
+_SILENCE_S = 120.0
+"""A stream that says nothing for this long, not even a comment, is taken for dead."""
+_GOODBYE_S = 2.0
+
+
+class HttpLink:
+    """One session with the server at `url`.
+
+    Args:
+        headers: the live client's credentials and custom headers, as they are at the moment.
+        answer_bytes: the largest answer that is read.
+    """
+
+    hears_requests = False
+    closing_cancels = True
+
+    def __init__(
+        self,
+        http: ClientSession,
+        url: str,
+        headers: Callable[[], tuple[tuple[str, str], ...]],
+        answerer: Answerer,
+        *,
+        answer_bytes: int,
+    ) -> None:
+        self._http, self._url, self._headers, self._answerer = http, url, headers, answerer
+        self._answer_bytes = answer_bytes
+        self._sent: dict[str, str] = {}
+        self.session_id: str | None = None
+
+    async def request(self, message: Outgoing, request_id: int) -> Response:
+        """Send a request; its response, from a JSON answer or out of an event stream."""
+        async with self._post(message) as answer:
+            self.session_id = answer.headers.get("Mcp-Session-Id", self.session_id)
+            async for raw in self._messages(answer):
+                match read_message(raw):
+                    case Response() as response if _answers(response, request_id):
+                        return response
+                    case Request() as asked:
+                        await self._reply(self._answerer(asked), message)
+                    case _:
+                        pass
+            raise UpstreamFault(f"{self._url} answered with status {answer.status} and no response to the request")
+
+    async def notify(self, message: Outgoing) -> None:
+        """Send a notification; what the server answers does not matter."""
+        async with self._post(message):
+            pass
+
+    async def close(self) -> None:
+        """Tell the server that the session is over, where it has one."""
+        if self.session_id is None:
+            return
+        headers = {**dict(self._headers()), **self._sent, "Mcp-Session-Id": self.session_id}
+        with contextlib.suppress(ClientError, OSError, TimeoutError):
+            async with (
+                asyncio.timeout(_GOODBYE_S),
+                self._http.delete(self._url, headers=headers, allow_redirects=False),
+            ):
+                pass
+
+    @contextlib.asynccontextmanager
+    async def _post(self, message: Outgoing) -> AsyncIterator[ClientResponse]:
+        had_session = "Mcp-Session-Id" in message.headers
+        self._sent = {k: v for k, v in message.headers.items() if k == "MCP-Protocol-Version"}
+        answer = None
+        try:
+            answer = await self._http.post(
+                self._url,
+                data=message.body,
+                headers=[*self._headers(), *message.headers.items()],
+                timeout=ClientTimeout(total=None, sock_read=_SILENCE_S),
+                allow_redirects=False,
+            )
+            if answer.status == 404 and had_session:
+                raise SessionGone(f"{self._url} no longer knows the speculative session")
+            yield answer
+        except (ClientError, OSError, TimeoutError) as fault:
+            raise UpstreamFault(f"{self._url}: {fault or type(fault).__name__}") from fault
+        finally:
+            if answer is not None:
+                answer.close()
+
+    async def _messages(self, answer: ClientResponse) -> AsyncIterator[bytes]:
+        if answer.content_type != "text/event-stream":
+            body = bytearray()
+            async for chunk in answer.content.iter_any():
+                body += chunk
+                self._bound(len(body))
+            yield bytes(body)
+            return
+        decoder = SseDecoder(self._answer_bytes)
+        async for chunk in answer.content.iter_any():
+            for event in decoder.feed(chunk):
+                yield event.data
+            if decoder.deaf:
+                self._bound(self._answer_bytes + 1)
+        last = decoder.close()
+        if last is not None:
+            yield last.data
+
+    def _bound(self, size: int) -> None:
+        if size > self._answer_bytes:
+            raise UpstreamFault(f"{self._url}: an answer of more than {self._answer_bytes} bytes is not kept")
+
+    async def _reply(self, response: bytes, to: Outgoing) -> None:
+        await self.notify(Outgoing(response, to.headers))
+
+
+def _answers(response: Response, request_id: int) -> bool:
+    return response.id_raw in {b"%d" % request_id, b"null"}
