@@ -17,10 +17,10 @@ _VALUE = (
     (?P<quote>\\*["'`])?"""
     + _SCHEME
     + r"""
-    (?P<secret> (?(quote) (?:\\.|[^\n])+?(?=(?P=quote)|\n|\Z) | [^\s"'`&,;<>(){}\[\]\\]{4,} ) )
+    (?P<secret> (?(quote) (?:\\.|[^\n])+?(?=(?P=quote)|\n|\Z) | [^\s"'`&,;<>(){}\[\]\\]{4,}+(?!\() ) )
 """
 )
-"""A quoted text to its closing quote, else a word; quotes may be escaped, for JSON within a text."""
+"""A quoted text to its closing quote, else a word that is no call; quotes may be escaped, for JSON within a text."""
 _NAMED = r"""(?:[ _.-]?(?:value|string|hash))? [\\"'`]* \s* (?:=>|:?=|:) \s* """ + _VALUE
 
 _NAMES = {
