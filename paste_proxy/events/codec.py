@@ -69,8 +69,8 @@ def record_of(event: Event, seq: int) -> dict[str, Json]:
     return record
 
 
-def dump(record: dict[str, Json]) -> bytes:
-    """One line, with its newline.
+def dump(record: Json) -> bytes:
+    """One line of JSON, with its newline.
 
     Raises:
         ValueError: the record is not JSON or too deeply nested.

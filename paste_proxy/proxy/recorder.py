@@ -94,7 +94,7 @@ class Recorder:
 def _without_payload(record: dict[str, Json], event: Event) -> dict[str, Json]:
     """The record with its payload emptied; `signature` and `bytes` say what it was."""
     held = {name: record[name] for name in _PAYLOADS if name in record}
-    sizes: dict[str, Json] = {name: len(dump({name: value})) for name, value in held.items()}
+    sizes: dict[str, Json] = {name: len(dump(value)) - 1 for name, value in held.items()}
     empty: dict[str, Json] = {name: {} if name == "args" else "" for name in held}
     cut: dict[str, Json] = {"truncated": True} if "output" in held else {}
     return {**record, **empty, **cut, "signature": signature(event), "bytes": sizes}

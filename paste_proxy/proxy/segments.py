@@ -8,7 +8,6 @@ import os
 import re
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 
 from paste_proxy.clock import Clock
@@ -32,6 +31,7 @@ class Segments:
         self._file: int | None = None
         self._size = 0
         self._opened = 0.0
+        self._last = ("", 0)
 
     def write(self, line: bytes) -> None:
         """Append a line, in a new segment if the present one would overflow, is a day old, or left the disk."""
@@ -65,13 +65,18 @@ class Segments:
         self._directory.mkdir(mode=0o700, exist_ok=True)
         self._size, self._opened = 0, self._clock.epoch()
         self._retain()
-        stamp = datetime.fromtimestamp(self._opened, UTC).strftime(_TIME)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
-        for number in count():
-            self._path = self._directory / f"events-{stamp}-{number:04}.jsonl"
+        while True:
+            self._path = self._directory / self._next_name()
             with suppress(FileExistsError):
                 return os.open(self._path, flags, 0o600)
-        raise AssertionError("count() has no end")
+
+    def _next_name(self) -> str:
+        """A name that sorts after all earlier ones, whatever was deleted and should the clock go back."""
+        stamp = datetime.fromtimestamp(self._opened, UTC).strftime(_TIME)
+        time, number = self._last
+        self._last = (stamp, 0) if stamp > time else (time, number + 1)
+        return f"events-{self._last[0]}-{self._last[1]:04}.jsonl"
 
     def _abandon(self) -> None:
         """Take back what a failed write left, as far as the disk lets us, and end the segment."""
