@@ -43,8 +43,8 @@ def add_dispatch_routes(app: web.Application, config: Config, gate: ToolGate) ->
             await backend.close()
 
     app.cleanup_ctx.append(lifetime)
-    app.router.add_post("/paste/v1/sessions/{sid}/tools/{tool}", dispatch)
-    app.router.add_get(PATH, socket)
+    app.router.add_post("/paste/v1/sessions/{sid}/tools/{tool}", dispatch.answer)
+    app.router.add_get(PATH, socket.serve)
 
 
 class Dispatch:
@@ -54,7 +54,7 @@ class Dispatch:
         self._tools, self._gate = tools, gate
         self.backend = ConfiguredTools({})
 
-    async def __call__(self, request: web.Request) -> web.Response:
+    async def answer(self, request: web.Request) -> web.Response:
         """Answer one call."""
         tool = request.match_info["tool"]
         if refusal := foreign_origin(request):

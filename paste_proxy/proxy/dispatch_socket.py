@@ -32,7 +32,7 @@ class DispatchSocket:
         self._numbers = count(1)
         self._open: set[web.WebSocketResponse] = set()
 
-    async def __call__(self, request: web.Request) -> web.StreamResponse:
+    async def serve(self, request: web.Request) -> web.StreamResponse:
         """Serve one agent process until it disconnects."""
         if refusal := foreign_origin(request):
             return web.json_response({"error": refusal}, status=403)
