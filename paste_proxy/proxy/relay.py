@@ -143,7 +143,7 @@ async def _pass_on(
             seen.answer(answer.status, answer.headers)
         chunk = b"head"
         while chunk:
-            chunk, cut = await _next_chunk(content)
+            chunk, cut = await next_chunk(content)
             if chunk:
                 await response.write(chunk)
                 if seen is not None:
@@ -158,7 +158,7 @@ async def _pass_on(
     return response, True
 
 
-async def _next_chunk(content: StreamReader) -> tuple[bytes, bool]:
+async def next_chunk(content: StreamReader) -> tuple[bytes, bool]:
     """The next bytes, empty at the end, and whether the upstream broke off after them."""
     try:
         return await content.readany(), False
