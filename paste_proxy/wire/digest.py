@@ -18,17 +18,12 @@ _MARKERS = {"cache_control"}
 
 
 def whole_arguments(raw: str | bytes | dict[str, Json] | None) -> tuple[dict[str, Json], str] | None:
-    """A call's arguments and their canonical text; None if they are not one whole JSON object.
-
-    An infinite number or half of a surrogate pair, which parsers let pass, is no JSON either.
-    """
+    """A call's arguments and their canonical text; None if they are not one whole JSON object."""
     try:
         arguments = read_arguments(raw)
-        text = canonical_text(arguments)
-        text.encode()
-    except (ValueError, TypeError, RecursionError):
+        return arguments, canonical_text(arguments)
+    except ValueError:
         return None
-    return arguments, text
 
 
 def assistant_digest(text: str, calls: Iterable[tuple[str, str]]) -> bytes:

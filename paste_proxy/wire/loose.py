@@ -11,12 +11,12 @@ from paste_proxy.events.values import Json, canonical_text, loads
 def read(text: bytes) -> Json:
     """The value of a JSON text, None where it is none.
 
-    Falls back on the standard library's more tolerant reader: half of a surrogate pair or an infinite
-    log probability somewhere must not cost the rest of the message.
+    Falls back on a more tolerant reader: an infinite log probability somewhere must not cost the rest
+    of the message.
     """
     try:
         return loads(text)
-    except (ValueError, RecursionError):
+    except ValueError:
         pass
     try:
         value: Json = json.loads(text)
@@ -63,5 +63,5 @@ def canonical(value: Json) -> str:
     """The canonical text of a value, `?` for one that has none (an infinite number, too deep)."""
     try:
         return canonical_text(value)
-    except (ValueError, RecursionError):
+    except ValueError:
         return "?"

@@ -59,13 +59,26 @@ def test_a_cut_object_has_no_members(value: dict[str, Any], data: st.DataObject)
 
 
 @pytest.mark.parametrize(
-    "text", [b"", b"{", b'{"a"}', b'{"a":}', b'{"a":1,}', b'{"a":1]', b'{"a":1}x', b"{'a':1}", b'{"a" 1}', b'{"a":1 2}']
+    "text",
+    [
+        b"",
+        b"{",
+        b'{"a"}',
+        b'{"a":}',
+        b'{"a":1,}',
+        b'{"a":1]',
+        b'{"a":1]"b":2}',
+        b'{"a":1}x',
+        b"{'a':1}",
+        b'{"a" 1}',
+        b'{"a":1 2}',
+    ],
 )
 def test_a_broken_object_has_no_members(text: bytes) -> None:
     assert members(text) is None
 
 
-@pytest.mark.parametrize("text", [b"", b"[", b"[1,]", b"[1}", b"[1]x", b"[,1]", b"[1 2]"])
+@pytest.mark.parametrize("text", [b"", b"[", b"[1,]", b"[1}", b"[1]x", b"[,1]", b"[1 2]", b"[1}2]"])
 def test_a_broken_array_has_no_elements(text: bytes) -> None:
     assert elements(text) is None
 

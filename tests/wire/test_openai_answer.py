@@ -87,6 +87,12 @@ ASSEMBLED: dict[str, tuple[bytes, list[tuple[int, str, str, Any]]]] = {
         ),
         [F],
     ),
+    "without-index-ids-tell-interleaved-calls-apart": (
+        calling(
+            part('{"y"', id="a", name="f"), part("{", id="b", name="g"), part(":2}", id="a"), part('"x":1}', id="b")
+        ),
+        [(0, "a", "f", {"y": 2}), (1, "b", "g", {"x": 1})],
+    ),
     "several-calls-in-one-delta": (
         sse(delta("tool_calls", tool_calls=[part("{}", index=0, id="a", name="f"), part('{"x":1}', id="b", name="g")])),
         [F, G],
@@ -158,6 +164,7 @@ INCOMPLETE: dict[str, tuple[bytes, int]] = {
     "B45-error-event": (sse(delta(content="a")) + b"event: error\ndata: {}\n\n", 0),
     "arguments-that-are-no-object": (calling(part("[1]", index=0, id="a", name="f")), 0),
     "something-after-the-object": (calling(WHOLE_ENOUGH, part("x", index=0)), 0),
+    "not-a-number": (calling(part('{"x":NaN}', index=0, id="a", name="f")), 0),
     "an-infinite-number": (calling(part('{"x":1e999,"n":12345678901234567890}', index=0, id="a", name="f")), 0),
     "arguments-of-no-tool": (calling(part("{}", index=0, id="a")), 0),
     "nothing-at-all": (b"", 0),
@@ -213,7 +220,14 @@ def test_a_call_given_too_early_is_given_again_with_its_later_arguments() -> Non
 
 def test_b08_chunks_without_choices_are_no_error_and_their_usage_is_taken() -> None:
     usage = {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107}
-    stream = sse({"choices": []}, {"id": "x"}, delta(content="hi"), delta("stop"), {"choices": [], "usage": usage})
+    stream = sse(
+        {"choices": []},
+        {"id": "x"},
+        delta(content="hi"),
+        delta("stop"),
+        {"choices": [], "usage": usage},
+        {"choices": []},
+    )
     for chunks in cuts(stream):
         _, end = answered(chunks)
         assert (end.text, end.complete, end.finish) == ("hi", True, "stop")

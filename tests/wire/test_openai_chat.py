@@ -62,6 +62,16 @@ def test_b37_a_cut_call_in_the_history_is_no_call_but_keeps_the_order_of_the_nex
     assert brief(message(role="assistant", tool_calls=calls).calls) == [(1, "b", "g", {})]
 
 
+def test_b02_a_call_without_a_name_is_no_call() -> None:
+    assert message(role="assistant", tool_calls=[{"id": "a", "function": {"arguments": "{}"}}]).calls == ()
+
+
+def test_an_infinite_number_somewhere_does_not_cost_the_message() -> None:
+    read = OpenAiChat().read_request(b'{"top_p":Infinity,"messages":[{"role":"user","content":"hi"}]}')
+    assert read is not None
+    assert read.messages[0].text == "hi"
+
+
 def test_a_tool_message_with_an_image_keeps_its_parts() -> None:
     parts = [{"type": "text", "text": "see"}, {"type": "image_url", "image_url": {"url": "data:x"}}]
     read = message(role="tool", tool_call_id="a", content=parts)
