@@ -143,6 +143,8 @@ class _Follow:
             if last_before[moment.turn] == index and moment.turn < len(self.turns):
                 self._judge_turn(self.turns[moment.turn], list(candidates), window)
                 unseen = moment.turn + 1
+        for turn in self.turns[unseen:]:
+            self._judge_turn(turn, [], None)
 
     def _launch(self, candidates: Iterable[Candidate], moment: Moment) -> None:
         coming = {

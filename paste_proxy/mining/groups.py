@@ -7,7 +7,7 @@ same words.
 import re
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from paste_proxy.events.types import Event, UserMessage
 
@@ -28,6 +28,9 @@ class Recorded(Protocol):
     @property
     def events(self) -> Sequence[Event]:
         """Its events in order."""
+
+
+Session = TypeVar("Session", bound=Recorded)
 
 
 def groups_of(sessions: Sequence[Recorded]) -> list[str]:
@@ -53,10 +56,9 @@ def fold_of(group: str, folds: int) -> int:
     return int.from_bytes(blake2b(group.encode(), digest_size=4).digest()) % folds
 
 
-def without_groups_of(sessions: Sequence[Recorded], others: Sequence[Recorded]) -> list[Recorded]:
+def without_groups_of(sessions: Sequence[Session], others: Sequence[Recorded]) -> list[Session]:
     """The sessions that share no group with any of the others."""
-    everyone = [*sessions, *others]
-    groups = groups_of(everyone)
+    groups = groups_of([*sessions, *others])
     taken = set(groups[len(sessions) :])
     return [session for session, group in zip(sessions, groups, strict=False) if group not in taken]
 

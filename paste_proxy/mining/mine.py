@@ -9,24 +9,32 @@ from paste_proxy.events.types import ToolCall, ToolOutput
 from paste_proxy.mining.calibration import Calibration, calibrate
 from paste_proxy.mining.groups import Recorded, fold_of, groups_of
 from paste_proxy.mining.infer import Explained
+from paste_proxy.mining.notation import text_of
 from paste_proxy.mining.pool import Origin, Pool, ToolFacts
 from paste_proxy.mining.predict import ranked
 from paste_proxy.mining.pruning import pruned
 from paste_proxy.mining.replay import replay
 from paste_proxy.mining.tally import Tally
+from paste_proxy.mining.templates import AnyTemplate
 
 _FOLDS = 2
 _CANDIDATES = 8
 
 
-def mine(sessions: Sequence[Recorded], *, on_session: Callable[[], None] = lambda: None) -> Pool:
+def mine(
+    sessions: Sequence[Recorded],
+    *,
+    written: Sequence[AnyTemplate] = (),
+    on_session: Callable[[], None] = lambda: None,
+) -> Pool:
     """The pool of patterns that recorded sessions teach.
 
+    `written` are templates that people wrote; they pass the same validation as the mined ones.
     `on_session` is called whenever a pass over a session ends, `passes(len(sessions))` times in all.
     """
     groups = groups_of(sessions)
-    calibration = _validate(sessions, groups, on_session)
-    return replace(_learn(sessions, groups, on_session), calibration=calibration)
+    calibration = _validate(sessions, groups, written, on_session)
+    return replace(_learn(sessions, groups, written, on_session), calibration=calibration)
 
 
 def passes(sessions: int) -> int:
@@ -34,14 +42,20 @@ def passes(sessions: int) -> int:
     return 2 * sessions * _FOLDS
 
 
-def _learn(sessions: Sequence[Recorded], groups: Sequence[str], on_session: Callable[[], None]) -> Pool:
+def _learn(
+    sessions: Sequence[Recorded],
+    groups: Sequence[str],
+    written: Sequence[AnyTemplate],
+    on_session: Callable[[], None],
+) -> Pool:
     explained = Explained()
     for session, group in zip(sessions, groups, strict=True):
         for at in replay(session):
             for call in at.calls:
                 explained.add(group, call, at.window)
         on_session()
-    tallies = [Tally(template) for template in explained.templates()]
+    templates = {text_of(template): template for template in [*explained.templates(), *written]}
+    tallies = [Tally(template) for template in templates.values()]
     for session, group in zip(sessions, groups, strict=True):
         for at in replay(session):
             for tally in tallies:
@@ -51,12 +65,17 @@ def _learn(sessions: Sequence[Recorded], groups: Sequence[str], on_session: Call
     return pruned(Pool(patterns, _facts(sessions), origin=_origin(sessions, groups)))
 
 
-def _validate(sessions: Sequence[Recorded], groups: Sequence[str], on_session: Callable[[], None]) -> Calibration:
+def _validate(
+    sessions: Sequence[Recorded],
+    groups: Sequence[str],
+    written: Sequence[AnyTemplate],
+    on_session: Callable[[], None],
+) -> Calibration:
     pairs: list[tuple[float, bool]] = []
     for fold in range(_FOLDS):
         held = [fold_of(group, _FOLDS) == fold for group in groups]
         rest = [(session, group) for session, group, out in zip(sessions, groups, held, strict=True) if not out]
-        pool = _learn([session for session, _ in rest], [group for _, group in rest], on_session)
+        pool = _learn([session for session, _ in rest], [group for _, group in rest], written, on_session)
         for session, out in zip(sessions, held, strict=True):
             if out:
                 pairs += _outcomes(session, pool)
@@ -65,7 +84,7 @@ def _validate(sessions: Sequence[Recorded], groups: Sequence[str], on_session: C
 
 def _outcomes(session: Recorded, pool: Pool) -> Iterator[tuple[float, bool]]:
     for at in replay(session):
-        for one in ranked(pool, at.window)[:_CANDIDATES]:
+        for one in ranked(pool.patterns, at.window)[:_CANDIDATES]:
             yield one.ever, one.invocation.key in at.ever
 
 

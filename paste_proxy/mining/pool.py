@@ -4,7 +4,8 @@ A pattern is a template with, for each rank of its bindings (0 is the first it g
 each context.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 from paste_proxy.mining.calibration import UNCALIBRATED, Calibration
@@ -22,6 +23,8 @@ class Pattern:
     groups: int = 0
     """Task groups in which one of its candidates was asked for."""
     id: str = ""
+    calibration: Calibration = UNCALIBRATED
+    """That of the pool it came from, where pools are combined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +48,24 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Patterns, tool facts, and the correction that held-out sessions taught."""
+    """Patterns, tool facts, and the correction of confidences that held-out sessions taught."""
 
     patterns: tuple[Pattern, ...] = ()
     tools: dict[str, ToolFacts] = field(default_factory=dict)
     calibration: Calibration = UNCALIBRATED
     origin: Origin = Origin()
+
+
+def combine(pools: Iterable[Pool]) -> Pool:
+    """One pool of all their patterns, each with the calibration of its own. Of a tool that several know,
+    the facts with most calls stay."""
+    patterns: list[Pattern] = []
+    tools: dict[str, ToolFacts] = {}
+    for pool in pools:
+        patterns += (replace(pattern, calibration=pool.calibration) for pattern in pool.patterns)
+        for tool, facts in pool.tools.items():
+            tools[tool] = max(facts, tools.get(tool, facts), key=lambda known: known.calls)
+    return Pool(tuple(patterns), tools)
 
 
 def pattern_id(template_text: str, tool: str) -> str:

@@ -1,5 +1,6 @@
 """Online prediction: late binding of the pool's patterns to one live session (PASTE 4.1)."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from paste_proxy.events.candidate import Candidate
@@ -7,10 +8,13 @@ from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.types import Event
 from paste_proxy.mining.contexts import suffixes
 from paste_proxy.mining.estimate import backed_off
-from paste_proxy.mining.pool import Pool
+from paste_proxy.mining.pool import Pattern, Pool
 from paste_proxy.mining.prediction import Prediction
 from paste_proxy.mining.templates import AnyTemplate, Repeat
 from paste_proxy.mining.window import Window
+
+LEAST_CONFIDENCE = 0.01
+"""Below this a candidate is not worth mentioning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,44 +24,57 @@ class Scored:
     invocation: Invocation
     next: float
     ever: float
-    source: str
+    pattern: Pattern
 
 
 class Predictor:
-    """Follows one session. Bounded: it holds the last `window` observations and nothing else of it."""
+    """Follows one session. Bounded: it holds the last `window` observations and nothing else of it.
 
-    def __init__(self, pool: Pool, *, window: int = 64, candidates: int = 8) -> None:
+    Only tools that `executable` names are predicted, so that others take no candidate's place.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        *,
+        window: int = 64,
+        candidates: int = 8,
+        executable: Callable[[str], bool] = lambda tool: True,
+    ) -> None:
         self._pool = pool
         self._window = Window(window)
         self._candidates = candidates
+        self._executable = executable
 
     def step(self, event: Event) -> Prediction:
         """Take the session's next event; candidates are distinct, the likeliest next call first."""
         if not self._window.step(event):
             return Prediction()
-        best = ranked(self._pool, self._window)[: self._candidates]
-        return Prediction(tuple(self._candidate(one) for one in best))
+        patterns = [pattern for pattern in self._pool.patterns if self._executable(pattern.template.tool)]
+        best = ranked(patterns, self._window)[: self._candidates]
+        candidates = map(self._candidate, best)
+        return Prediction(tuple(one for one in candidates if one.confidence >= LEAST_CONFIDENCE))
 
     def _candidate(self, one: Scored) -> Candidate:
         facts = self._pool.tools.get(one.invocation.tool)
         return Candidate(
             invocation=one.invocation,
-            confidence=self._pool.calibration(one.ever),
-            source=one.source,
+            confidence=self._pool.calibration(one.pattern.calibration(one.ever)),
+            source=one.pattern.id,
             expected_s=facts.median_s if facts else None,
         )
 
 
-def ranked(pool: Pool, window: Window) -> list[Scored]:
-    """Everything the pool predicts now: distinct invocations, the likeliest next call first."""
+def ranked(patterns: Iterable[Pattern], window: Window) -> list[Scored]:
+    """Everything the patterns predict now: distinct invocations, the likeliest next call first."""
     contexts = suffixes(window.context())
     best: dict[str, Scored] = {}
-    for pattern in pool.patterns:
+    for pattern in patterns:
         for invocation, counts in zip(bindings(pattern.template, window), pattern.ranks, strict=False):
             next_, ever = backed_off([counts.get(context) for context in contexts])
             known = best.get(invocation.key)
             if known is None or next_ > known.next:
-                best[invocation.key] = Scored(invocation, next_, ever, pattern.id)
+                best[invocation.key] = Scored(invocation, next_, ever, pattern)
     return sorted(best.values(), key=lambda one: (-one.next, -one.ever, one.invocation.key))
 
 

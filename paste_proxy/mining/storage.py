@@ -4,6 +4,7 @@ from paste_proxy.errors import InputFault
 from paste_proxy.events.values import Json, canonical_text, loads
 from paste_proxy.mining.calibration import Calibration
 from paste_proxy.mining.estimate import Count
+from paste_proxy.mining.handwritten import read_handwritten
 from paste_proxy.mining.notation import read_template, table, written_template
 from paste_proxy.mining.pool import Origin, Pattern, Pool, ToolFacts
 
@@ -138,3 +139,12 @@ def _count(raw: Json, where: str) -> int:
     if not isinstance(raw, int) or isinstance(raw, bool) or raw < 0:
         raise InputFault(where, f"{raw!r:.60}", "a whole number from 0")
     return raw
+
+
+def parse_pool(text: str, where: str) -> Pool:
+    """The pool of a file's text: TOML by people if its name ends so, else JSON by `paste-proxy mine`.
+
+    Raises:
+        InputFault: as `load_pool` and `read_handwritten`.
+    """
+    return read_handwritten(text, where) if where.endswith(".toml") else load_pool(text, where)

@@ -1,0 +1,122 @@
+"""`paste-proxy evaluate`: how well a pool predicts recorded sessions."""
+
+import sys
+from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Annotated
+
+import orjson
+import typer
+
+from paste_proxy.cli.mine import read_text
+from paste_proxy.errors import InputFault
+
+if TYPE_CHECKING:
+    from paste_proxy.events.types import Event
+    from paste_proxy.events.values import Json
+    from paste_proxy.importers.neutral import RecordedSession
+    from paste_proxy.mining.evaluate import Evaluation
+    from paste_proxy.mining.pool import Pool
+    from paste_proxy.mining.prediction import Prediction, SessionPredictor
+
+
+def evaluate(
+    traces: Annotated[list[Path], typer.Argument(metavar="TRACES...", help="Recorded sessions: files or folders.")],
+    pool: Annotated[list[str], typer.Option(metavar="POOL", help="Pattern pool (or builtin:NAME); may come again.")],
+    policy: Annotated[
+        list[str] | None, typer.Option(metavar="FILE", help="Policy (or builtin:NAME): what counts as read-only.")
+    ] = None,
+    read_only: Annotated[
+        list[str] | None, typer.Option(metavar="GLOB", help="Tools that count as read-only, beside the policy's.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Replay recorded sessions through the online predictor and report what it would have hit.
+
+    Without --policy and --read-only every tool counts as read-only: nothing is run here.
+    """
+    from paste_proxy.importers.neutral import read_sessions
+    from paste_proxy.mining.evaluate import Evaluation
+
+    combined = _pools(pool)
+    evaluation = Evaluation(is_read=_is_read(policy or [], read_only or []))
+    sessions = read_sessions(traces)
+    if not sessions:
+        raise InputFault(", ".join(map(str, traces)), "no session in these files", "recorded sessions")
+    micros = _follow(sessions, evaluation, combined)
+    report = {
+        **evaluation.report(),
+        "sessions": len(sessions),
+        "predict_us_p50": _percentile(micros, 0.50),
+        "predict_us_p99": _percentile(micros, 0.99),
+    }
+    typer.echo(orjson.dumps(report).decode() if as_json else _table(report))
+
+
+class _Timed:
+    """A predictor whose steps are timed, in microseconds."""
+
+    def __init__(self, predictor: "SessionPredictor", micros: list[float]) -> None:
+        self._predictor, self._micros = predictor, micros
+
+    def step(self, event: "Event") -> "Prediction":
+        begin = perf_counter_ns()
+        prediction = self._predictor.step(event)
+        self._micros.append((perf_counter_ns() - begin) / 1_000)
+        return prediction
+
+
+def _pools(names: list[str]) -> "Pool":
+    from paste_proxy.mining.pool import combine
+    from paste_proxy.mining.storage import parse_pool
+    from paste_proxy.share import find
+
+    paths = [find("patterns", name) for name in names]
+    return combine(parse_pool(read_text(path), str(path)) for path in paths)
+
+
+def _is_read(policies: list[str], globs: list[str]) -> Callable[[str], bool]:
+    from paste_proxy.share import find
+    from paste_proxy.speculation.policy import Policy, combine
+
+    if not policies and not globs:
+        return lambda tool: True
+    paths = [find("policies", name) for name in policies]
+    ruled = combine(Policy.parse(read_text(path), str(path)) for path in paths)
+    return lambda tool: ruled.rule_for(tool).allowed or any(fnmatchcase(tool, glob) for glob in globs)
+
+
+def _follow(sessions: "list[RecordedSession]", evaluation: "Evaluation", pool: "Pool") -> list[float]:
+    from rich.console import Console
+    from rich.progress import track
+
+    from paste_proxy.mining.predict import Predictor
+
+    micros: list[float] = []
+    shown = track(
+        sessions,
+        description="evaluating",
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+    for session in shown:
+        evaluation.add(session, _Timed(Predictor(pool), micros))
+    return sorted(micros)
+
+
+def _percentile(ascending: list[float], share: float) -> float:
+    return round(ascending[min(int(len(ascending) * share), len(ascending) - 1)], 1) if ascending else 0.0
+
+
+def _table(report: Mapping[str, "Json"]) -> str:
+    by_tool = report["by_tool"]
+    lines = [f"{key:>16}  {_shown(value)}" for key, value in report.items() if key != "by_tool"]
+    tools = by_tool.items() if isinstance(by_tool, dict) else ()
+    return "\n".join([*lines, "", *(f"{tool:>40}  {_shown(rate)}" for tool, rate in tools)])
+
+
+def _shown(value: object) -> str:
+    return "  ".join(f"{key} {item}" for key, item in value.items()) if isinstance(value, dict) else str(value)

@@ -1,0 +1,88 @@
+"""`paste-proxy mine`: recorded sessions become a pattern pool."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from paste_proxy.errors import InputFault
+
+if TYPE_CHECKING:
+    from paste_proxy.importers.neutral import RecordedSession
+    from paste_proxy.mining.pool import Pool
+    from paste_proxy.mining.templates import AnyTemplate
+
+
+def mine(
+    traces: Annotated[list[Path], typer.Argument(metavar="TRACES...", help="Recorded sessions: files or folders.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="POOL.json", help="The pool to write.")],
+    exclude: Annotated[
+        list[Path] | None, typer.Option(metavar="TRACES", help="Leave out every session of a task found in these.")
+    ] = None,
+    patterns: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE.toml", help="Patterns written by people, to be validated too.")
+    ] = None,
+) -> None:
+    """Mine patterns from recorded sessions and validate them on held-out tasks."""
+    from paste_proxy.importers.neutral import read_sessions
+    from paste_proxy.mining.groups import without_groups_of
+    from paste_proxy.mining.handwritten import read_handwritten
+    from paste_proxy.mining.storage import dump_pool
+
+    written = [
+        pattern.template for path in patterns or [] for pattern in read_handwritten(read_text(path), str(path)).patterns
+    ]
+    read = read_sessions(traces)
+    sessions = without_groups_of(read, read_sessions(exclude)) if exclude else read
+    if not sessions:
+        raise InputFault(", ".join(map(str, traces)), "no session is left to mine", "traces with sessions")
+    pool = _mined(sessions, written)
+    _write(out, dump_pool(pool))
+    if len(sessions) < len(read):
+        typer.echo(f"left out {len(read) - len(sessions)} of {len(read)} sessions")
+    _summary(pool, out)
+
+
+def read_text(path: Path) -> str:
+    """The text of a file.
+
+    Raises:
+        InputFault: it cannot be read.
+    """
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise InputFault(str(path), f"cannot be read ({fault})", "a text file") from fault
+
+
+def _mined(sessions: "list[RecordedSession]", written: "list[AnyTemplate]") -> "Pool":
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from paste_proxy.mining.mine import mine as mine_sessions
+    from paste_proxy.mining.mine import passes
+
+    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+        task = progress.add_task("mining", total=passes(len(sessions)))
+        return mine_sessions(sessions, written=written, on_session=lambda: progress.advance(task))
+
+
+def _write(out: Path, text: str) -> None:
+    part = out.with_name(f"{out.name}.part")
+    try:
+        part.write_text(text, "utf-8")
+        part.replace(out)
+    except OSError as fault:
+        raise InputFault(f"-o {out}", f"cannot be written ({fault})", "a path in a folder that exists") from fault
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _summary(pool: "Pool", out: Path) -> None:
+    from collections import Counter
+
+    origin = pool.origin
+    typer.echo(f"{out}: {len(pool.patterns)} patterns from {origin.sessions} sessions of {origin.groups} tasks")
+    for tool, count in Counter(pattern.template.tool for pattern in pool.patterns).most_common():
+        typer.echo(f"  {count:4} {tool}")

@@ -1,0 +1,62 @@
+"""Patterns that people write, in TOML.
+
+    [[pattern]]
+    id = "first-result"
+    tool = "fetch"
+    after = "ok search"          # a context; leave it out for any
+    confidence = 0.4             # what its author believes, weighed like forty occurrences
+    arguments.url = { from = "output", tool = "search", take = "url" }
+
+`paste-proxy mine --patterns` puts them through the same validation as mined ones; a pool read straight
+from TOML goes by its author's word.
+"""
+
+import tomllib
+
+from paste_proxy.errors import InputFault
+from paste_proxy.events.values import Json
+from paste_proxy.mining.estimate import Count
+from paste_proxy.mining.notation import read_template, table
+from paste_proxy.mining.pool import Pattern, Pool
+
+_KEYS = ("id", "tool", "after", "confidence", "arguments", "repeat")
+_WORTH = 40
+
+
+def read_handwritten(text: str, where: str) -> Pool:
+    """The patterns of a TOML text; `where` names it in faults.
+
+    Raises:
+        InputFault: naming the key that is wrong, what stands there and what was expected.
+    """
+    try:
+        raw: dict[str, Json] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as fault:
+        raise InputFault(where, f"is not TOML ({fault})", "[[pattern]] tables") from fault
+    for key in raw:
+        if key != "pattern":
+            raise InputFault(f"{where}: {key}", "an unknown key", "[[pattern]] tables")
+    patterns = raw.get("pattern", [])
+    if not isinstance(patterns, list):
+        raise InputFault(f"{where}: pattern", f"{patterns!r:.60}", "[[pattern]] tables")
+    return Pool(tuple(_read(one, f"{where}: pattern[{at}]") for at, one in enumerate(patterns)))
+
+
+def _read(raw: Json, where: str) -> Pattern:
+    written = table(raw, where)
+    for key in written:
+        if key not in _KEYS:
+            raise InputFault(f"{where}.{key}", "an unknown key", "one of " + ", ".join(_KEYS))
+    name, after = written.get("id"), written.get("after", "")
+    if not isinstance(name, str) or not name:
+        raise InputFault(f"{where}.id", repr(name), "a name")
+    if not isinstance(after, str):
+        raise InputFault(f"{where}.after", repr(after), "a context such as 'ok search'")
+    believed = written.get("confidence")
+    if not isinstance(believed, int | float) or isinstance(believed, bool) or not 0 < believed <= 1:
+        raise InputFault(f"{where}.confidence", repr(believed), "a number above 0, up to 1")
+    hits = round(_WORTH * believed)
+    counts = {after: Count(_WORTH, hits, hits)}
+    if after:
+        counts[""] = Count(_WORTH)
+    return Pattern(read_template(written, where), (counts,), id=name)
