@@ -7,10 +7,8 @@ from paste_proxy.proxy.admin import own_hosts
 from tests.proxy.llm_world import exchange, sidecar
 
 
-async def get(
-    path: str, host: str = "127.0.0.1:8377", config: Config | None = None, tally: Tally | None = None
-) -> bytes:
-    async with sidecar(config=config, tally=tally) as port:
+async def get(path: str, host: str = "127.0.0.1:8377") -> bytes:
+    async with sidecar() as port:
         request = f"GET {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://evil.example\r\nConnection: close\r\n\r\n"
         return await exchange(port, request.encode())
 
