@@ -81,6 +81,10 @@ def _write(reading: "Reading", file: BinaryIO) -> int:
     redactor, events = Redactor(secrets.token_bytes(32)), 0
     for session in reading.sessions:
         for seq, event in enumerate(session.events):
-            file.write(redactor.line(record_of(event, seq)))
+            try:
+                line = redactor.line(record_of(event, seq))
+            except ValueError as fault:
+                raise InputFault(f"session {session.id!r}, event {seq}", str(fault), "a payload of JSON") from fault
+            file.write(line)
             events += 1
     return events

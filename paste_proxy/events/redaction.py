@@ -24,9 +24,16 @@ class Redactor:
         self._key = key
 
     def value(self, value: Json) -> Json:
-        """The value with every secret in it replaced. Numbers under secret names become texts."""
+        """The value with every secret in it replaced. Numbers under secret names become texts.
+
+        Raises:
+            ValueError: the value is too deeply nested.
+        """
         found: set[str] = set()
-        clean = self._walk(value, found, named=False)
+        try:
+            clean = self._walk(value, found, named=False)
+        except RecursionError as fault:
+            raise ValueError("nested too deeply") from fault
         spreading = [secret for secret in found if len(secret) >= _SPREADS_FROM and not secret.isalpha()]
         return self._spread(clean, sorted(spreading, key=len, reverse=True)) if spreading else clean
 

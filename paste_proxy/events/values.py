@@ -13,8 +13,9 @@ import orjson
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
-_NEEDS_EXACT_READER = re.compile(rb"\d{19}|\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
-"""A long integer; a surrogate, escaped or raw."""
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
+_ONLY_DIGITS = bytes(48 if 48 <= byte <= 57 else 32 for byte in range(256))
+_LONG_INTEGER = b"0" * 19
 
 
 def loads(text: bytes | str) -> Json:
@@ -24,7 +25,7 @@ def loads(text: bytes | str) -> Json:
         ValueError: the text is not JSON, holds a number no double can hold, or is nested beyond reason.
     """
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    if _NEEDS_EXACT_READER.search(raw):
+    if _needs_exact_reader(raw):
         return _loads_exactly(raw)
     parsed: Json = orjson.loads(raw)
     return parsed
@@ -44,6 +45,13 @@ def canonical_text(value: Json) -> str:
         return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     except RecursionError as fault:
         raise ValueError("nested too deeply") from fault
+
+
+def _needs_exact_reader(raw: bytes) -> bool:
+    """Whether a text may hold a long integer or a surrogate. Plain searches: a pattern would be ten times slower."""
+    if _LONG_INTEGER in raw.translate(_ONLY_DIGITS):
+        return True
+    return (b"\\u" in raw or b"\xed" in raw) and _SURROGATE.search(raw) is not None
 
 
 def _loads_exactly(raw: bytes) -> Json:
