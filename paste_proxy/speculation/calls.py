@@ -30,7 +30,7 @@ class Calls:
             self._state.effects.began(call.writes)
             yield from self._jobs.void(now)
         job = self._state.ledger.at(call.place)
-        if job is not None and self._jobs.stale(job, now):
+        if job is not None and self._jobs.stale(job):
             yield from self._jobs.drop(job, Outcome.DISCARDED, now)
             job = None
         if job is not None:
@@ -142,7 +142,7 @@ class Calls:
 
     def _demote(self, job: Job, now: float) -> Iterator[Command]:
         self._state.ledger.demote(job)
-        if self._jobs.stale(job, now) or job.expires_at <= now:
+        if self._jobs.stale(job) or job.expires_at <= now:
             yield from self._jobs.drop(job, Outcome.DISCARDED, now)
 
     def _slot_freed(self, lane: Lane, now: float) -> Iterator[Command]:

@@ -15,10 +15,12 @@ class Jobs:
     def __init__(self, state: State) -> None:
         self._state = state
 
-    def stale(self, job: Job, now: float) -> bool:
-        """Whether what the job reads was written since it started, or is being written."""
-        effects = self._state.effects
-        return effects.moved(job.reads, job.epoch) or effects.dirty(job.reads, now)
+    def stale(self, job: Job) -> bool:
+        """Whether what the job reads was written since it started.
+
+        A write on its way now moved the epoch when it began, and nothing that reads its domain started since.
+        """
+        return self._state.effects.moved(job.reads, job.epoch)
 
     def drop(self, job: Job, outcome: Outcome, now: float) -> Iterator[Command]:
         """An unpromoted job is not wanted any more."""
@@ -39,7 +41,7 @@ class Jobs:
     def void(self, now: float) -> Iterator[Command]:
         """Something was written: drop what read it."""
         for job in self._state.ledger.unpromoted():
-            if self.stale(job, now):
+            if self.stale(job):
                 yield from self.drop(job, Outcome.DISCARDED, now)
 
     def discard(self, session: str | None, now: float) -> Iterator[Command]:

@@ -1,0 +1,353 @@
+"""Stateful tools and their agents in virtual time, around a real scheduler.
+
+A read sees the whole state at one instant of its run, a write applies at one instant of its run; both
+instants are anywhere between its start and its end. The driver keeps the books: what each agent saw and
+when, every state there was, and that commands come in the right number.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import count
+from random import Random
+from typing import Literal, TypeAlias, assert_never
+
+from paste_proxy.events.candidate import Candidate
+from paste_proxy.events.invocation import Invocation, name_of
+from paste_proxy.events.result import Status, ToolResult
+from paste_proxy.events.types import Outcome
+from paste_proxy.speculation.effects import overlap
+from paste_proxy.speculation.scheduler import Scheduler
+from paste_proxy.speculation.types import (
+    Asked,
+    CallEnded,
+    Cancel,
+    Command,
+    EffectBegan,
+    EffectEnded,
+    JobEnded,
+    Launch,
+    ObservationLost,
+    Predicted,
+    Promote,
+    Refused,
+    Run,
+    Serve,
+    SessionEnded,
+    Settled,
+    Tick,
+    Told,
+)
+
+RULES = """
+[[rule]]
+tool = "box/read_a"
+effect = "read"
+reads = ["a"]
+
+[[rule]]
+tool = "box/read_ax"
+effect = "read"
+reads = ["a:x"]
+
+[[rule]]
+tool = "box/read_b"
+effect = "read"
+reads = ["b"]
+
+[[rule]]
+tool = "box/refuse"
+effect = "read"
+reads = ["b"]
+
+[[rule]]
+tool = "box/write_a"
+effect = "write"
+writes = ["a"]
+
+[[rule]]
+tool = "box/write_ax"
+effect = "write"
+writes = ["a:x"]
+
+[[rule]]
+tool = "box/write_b"
+effect = "write"
+"""
+"""`box/write_b` says no domains and `box/unlisted` has no rule: both count as writes to all of the box's."""
+
+CELLS = ("a:x", "a:y", "b")
+TOUCHED = {
+    "read_a": "a",
+    "read_ax": "a:x",
+    "read_b": "b",
+    "refuse": "b",
+    "write_a": "a",
+    "write_ax": "a:x",
+    "write_b": "b",
+    "unlisted": "*",
+}
+READS = tuple(name for name in TOUCHED if name.startswith("read") or name == "refuse")
+SESSIONS = ("s", "t")
+
+Way: TypeAlias = Literal["called", "abandoned", "native", "unseen"]
+"""Through the sidecar; so, but given up at once; past the sidecar; past it with its events lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A prediction told some seconds after its step began."""
+
+    after_s: float
+    session: str
+    name: str
+    argument: int
+    confidence: float
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An agent thinks, then uses a tool."""
+
+    session: str
+    name: str
+    argument: int
+    think_s: float
+    way: Way = "called"
+    guesses: tuple[Guess, ...] = ()
+
+
+@dataclass(slots=True)
+class Seen:
+    """One tool use as its agent saw it."""
+
+    step: Step
+    asked_at: float
+    started_at: float | None = None
+    answered_at: float | None = None
+    body: bytes | None = None
+
+
+@dataclass(slots=True)
+class Work:
+    """One run of a tool, of a job or of a call."""
+
+    invocation: Invocation
+    result: ToolResult | None = None
+    cancelled: bool = False
+
+
+@dataclass(slots=True)
+class World:
+    """Plays agents to their end.
+
+    Args:
+        scheduler: what is under test.
+        seed: of durations and instants.
+        faults: the share of speculative runs that break.
+        steady: a run's length depends on its invocation only.
+    """
+
+    scheduler: Scheduler
+    seed: int
+    faults: float = 0.1
+    steady: bool = False
+    now: float = 0.0
+    cells: dict[str, int] = field(default_factory=lambda: dict.fromkeys(CELLS, 0))
+    states: list[tuple[float, dict[str, int]]] = field(default_factory=list)
+    seen: list[Seen] = field(default_factory=list)
+    settled: dict[int, Settled] = field(default_factory=dict)
+    busiest: int = 0
+    """Tool runs that the scheduler had going at once, at most."""
+
+    _busy: int = 0
+    _events: list[tuple[float, int, Callable[[], None]]] = field(default_factory=list)
+    _order: "count[int]" = field(default_factory=count)
+    _random: Random = field(default_factory=Random)
+    _jobs: dict[int, Work] = field(default_factory=dict)
+    _waiting: dict[int, tuple[Seen, Callable[[], None]]] = field(default_factory=dict)
+    _left: dict[int, Callable[[], None]] = field(default_factory=dict)
+    _promoted: dict[int, int] = field(default_factory=dict)
+
+    def play(self, *agents: Sequence[Step]) -> "World":
+        """Run all agents side by side, each one step after the other, and end their sessions."""
+        self._random.seed(self.seed)
+        self.states.append((0.0, dict(self.cells)))
+        for agent in agents:
+            self._next(list(agent))
+        while self._events:
+            self.now, _, happen = heappop(self._events)
+            happen()
+        for session in SESSIONS:
+            self._tell(SessionEnded(session=session))
+        assert not self._waiting, "calls without an answer"
+        assert not self._jobs, "jobs without an end"
+        return self
+
+    def _at(self, after_s: float, happen: Callable[[], None]) -> None:
+        heappush(self._events, (self.now + after_s, next(self._order), happen))
+
+    # --- agents -----------------------------------------------------------------------------------
+
+    def _next(self, steps: list[Step]) -> None:
+        if not steps:
+            return
+        step, rest = steps[0], steps[1:]
+        for guess in step.guesses:
+            self._at(guess.after_s, lambda guess=guess: self._tell(_predicted(guess)))  # type: ignore[misc]
+        self._at(step.think_s, lambda: self._act(step, lambda: self._next(rest)))
+
+    def _act(self, step: Step, go_on: Callable[[], None]) -> None:
+        invocation = _invocation(step.name, step.argument)
+        seen = Seen(step, self.now)
+        self.seen.append(seen)
+        match step.way:
+            case "called" | "abandoned":
+                number = len(self.seen)
+                self._waiting[number] = (seen, go_on)
+                self._tell(Asked(call=number, session=step.session, invocation=invocation))
+                if step.way == "abandoned" and number in self._waiting:
+                    self._give_up(number)
+            case "native":
+                call_id = str(len(self.seen))
+                self._tell(EffectBegan(session=step.session, call_id=call_id, invocation=invocation))
+
+                def end(_: ToolResult) -> None:
+                    self._tell(EffectEnded(session=step.session, call_id=call_id))
+                    go_on()
+
+                self._execute(Work(invocation), end)
+            case "unseen":
+                self._tell(ObservationLost())
+                self._execute(Work(invocation), lambda _: go_on())
+            case _:
+                assert_never(step.way)
+
+    def _give_up(self, number: int) -> None:
+        """The agent stops waiting, does not know whether the tool does, and goes on after it at the latest."""
+        seen, go_on = self._waiting.pop(number)
+        self._tell(CallEnded(call=number, status=None))
+        if seen.started_at is None:
+            self._at(0.0, go_on)
+        else:
+            self._busy -= 1
+            self._left[number] = go_on
+
+    # --- tools ------------------------------------------------------------------------------------
+
+    def _execute(self, work: Work, end: Callable[[ToolResult], None]) -> None:
+        key = work.invocation.key
+        random = Random(f"{self.seed} {key}") if self.steady else self._random
+        takes = random.uniform(0.1, 6.0)
+        instant = takes * random.choice((0.0, random.random(), 1.0))
+        self._at(instant, lambda: self._touch(work))
+
+        def finish() -> None:
+            if not work.cancelled:
+                assert work.result is not None
+                end(work.result)
+
+        self._at(takes, finish)
+
+    def _touch(self, work: Work) -> None:
+        if work.cancelled:
+            return
+        name = name_of(work.invocation.tool)
+        touched = [cell for cell in CELLS if overlap(cell, TOUCHED[name])]
+        if name not in READS:
+            value = work.invocation.arguments["value"]
+            assert isinstance(value, int)
+            self.cells.update(dict.fromkeys(touched, value))
+            self.states.append((self.now, dict(self.cells)))
+        body = json.dumps({cell: self.cells[cell] for cell in touched}).encode()
+        work.result = ToolResult(body=body, status=Status.ERROR if name == "refuse" else Status.OK)
+
+    # --- the scheduler ----------------------------------------------------------------------------
+
+    def _tell(self, told: Told) -> None:
+        for command in self.scheduler.step(told, self.now):
+            self._do(command)
+        due = self.scheduler.next_deadline()
+        if due is not None:
+            heappush(self._events, (due, next(self._order), self._tick))
+
+    def _tick(self) -> None:
+        if self.scheduler.next_deadline() == self.now:
+            self._tell(Tick())
+
+    def _do(self, command: Command) -> None:
+        match command:
+            case Launch():
+                self._launch(command)
+            case Cancel():
+                assert self._promoted.get(command.job) not in self._waiting, "a promoted job was cancelled"
+                self._jobs[command.job].cancelled = True
+                self._busy -= 1
+            case Run():
+                self._run(command.call)
+            case Promote():
+                assert command.call in self._waiting
+                self._promoted[command.job] = command.call
+            case Serve():
+                assert command.job in self._jobs, "served by a settled job"
+                assert command.outcome in (Outcome.REUSED, Outcome.PROMOTED)
+                self._answer(command.call, command.result)
+            case Settled():
+                assert command.job not in self.settled, "settled twice"
+                self.settled[command.job] = command
+                if not command.shadow:
+                    del self._jobs[command.job]
+            case Refused():
+                pass
+            case _:
+                assert_never(command)
+
+    def _launch(self, command: Launch) -> None:
+        assert name_of(command.invocation.tool) in READS, "something else than a read was run ahead"
+        work = self._jobs[command.job] = Work(command.invocation)
+        self._begin()
+        breaks = self._random.random() < self.faults
+
+        def end(result: ToolResult) -> None:
+            self._busy -= 1
+            self._tell(JobEnded(job=command.job, result=None if breaks else result))
+
+        self._execute(work, end)
+
+    def _run(self, number: int) -> None:
+        seen, _ = self._waiting[number]
+        assert seen.started_at is None, "run twice"
+        seen.started_at = self.now
+        self._begin()
+
+        def end(result: ToolResult) -> None:
+            if number in self._left:
+                self._at(0.0, self._left.pop(number))
+            else:
+                self._busy -= 1
+                self._tell(CallEnded(call=number, status=result.status))
+                self._answer(number, result)
+
+        self._execute(Work(_invocation(seen.step.name, seen.step.argument)), end)
+
+    def _begin(self) -> None:
+        self._busy += 1
+        self.busiest = max(self.busiest, self._busy)
+
+    def _answer(self, number: int, result: ToolResult) -> None:
+        seen, go_on = self._waiting.pop(number)
+        seen.answered_at, seen.body = self.now, result.body
+        self._at(0.0, go_on)
+
+
+def _invocation(name: str, argument: int) -> Invocation:
+    return Invocation(f"box/{name}", {"value": argument})
+
+
+def _predicted(guess: Guess) -> Predicted:
+    candidate = Candidate(
+        invocation=_invocation(guess.name, guess.argument), confidence=guess.confidence, source=guess.source
+    )
+    return Predicted(session=guess.session, candidates=(candidate,))
