@@ -126,8 +126,8 @@ class Peer:
         )
         try:
             decision = await self._gate.ask(call)
-        except Exception:
-            log.exception("ask_fault", agent=self.name)
+        except Exception as fault:  # noqa: BLE001  ours: the agent goes on alone
+            log.warning("ask_fault", agent=self.name, fault=repr(fault))
             decision = None
         self._decided(message.call, decision)
 

@@ -89,6 +89,12 @@ class ScriptedGate:
         for scope in [scope for scope, asked in self._jobs if scope.endswith(f"/{session}") and asked == key]:
             self._jobs.pop((scope, key)).cancel()
 
+    def void(self) -> None:
+        """Discard every job."""
+        jobs, self._jobs = self._jobs, {}
+        for job in jobs.values():
+            job.cancel()
+
     async def scope_offering(self, session: str, tool: str) -> str:
         """The scope of a session, once it offers the tool."""
 
@@ -128,6 +134,13 @@ class Served:
 
     def __post_init__(self) -> None:
         self.url = f"http://127.0.0.1:{self.port}"
+
+    async def break_connections(self) -> None:
+        """Break every connection; new ones are welcome."""
+        assert self.runner.server is not None
+        for connection in self.runner.server.connections:
+            if connection.transport is not None:
+                connection.transport.abort()
 
     async def kill(self) -> None:
         """Break every connection and stop listening."""

@@ -101,7 +101,7 @@ async def test_a_call_that_runs_while_the_sidecar_comes_back_is_told_to_it_befor
 
         asked_before_offer: int | None = None
 
-        def offer(self, scope: str, server: str, backend: object, tools: object) -> None:  # type: ignore[override]
+        def offer(self, scope: str, server: str, backend: object, tools: object) -> None:
             if self.asked_before_offer is None:
                 self.asked_before_offer = len(self.asked)
             super().offer(scope, server, backend, tools)  # type: ignore[arg-type]
