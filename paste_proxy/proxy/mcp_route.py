@@ -1,15 +1,18 @@
 """`/mcp/NAME`: which server a request goes to, and what stands in front of each kind of server."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from functools import partial
 from typing import Protocol
 
 from aiohttp import web
 
 from paste_proxy.clock import Clock
 from paste_proxy.config import Limits, McpServer
+from paste_proxy.proxy.mcp_bridge import McpBridge
+from paste_proxy.proxy.mcp_children import McpChildren
 from paste_proxy.proxy.mcp_http import McpHttpFront
 from paste_proxy.proxy.mcp_sessions import McpSessions
-from paste_proxy.proxy.mcp_speculators import over_http
+from paste_proxy.proxy.mcp_speculators import over_http, over_stdio
 from paste_proxy.proxy.mcp_watch import McpWatch
 from paste_proxy.proxy.ports import ToolGate
 from paste_proxy.proxy.refusal import refusal
@@ -74,13 +77,21 @@ def add_mcp_routes(
 
     def front(name: str, server: McpServer) -> McpFront:
         def watch(scope: str, target: str) -> McpWatch:
-            make = over_http(name, relay.session, target, limits.observed_answer_bytes) if server.stateless else None
-            return McpWatch(gate, name, scope, make, warm=warm)
+            if server.command:
+                make = over_stdio(name, server)
+            else:
+                make = over_http(name, relay.session, target, limits.observed_answer_bytes)
+            return McpWatch(gate, name, scope, make if server.stateless else None, warm=warm)
 
+        sessions = McpSessions(name, watch, clock, most=limits.sessions, idle_s=limits.session_idle_s)
+        if server.url is None:
+            ended = partial(sessions.end, "")
+            children = McpChildren(name, server, idle_s=limits.session_idle_s, ended=ended)
+            return McpBridge(children, sessions, session_headers=session_headers, fault=fault)
         return McpHttpFront(
-            server.url or "",
+            server.url,
             relay,
-            McpSessions(name, watch, clock, most=limits.sessions, idle_s=limits.session_idle_s),
+            sessions,
             session_headers=session_headers,
             request_bytes=limits.observed_request_bytes,
             answer_bytes=limits.observed_answer_bytes,

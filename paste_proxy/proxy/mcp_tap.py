@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from paste_proxy.proxy.mcp_ids import id_key
 from paste_proxy.proxy.mcp_watch import Exchange, McpWatch
 from paste_proxy.proxy.ports import TurnTee
 from paste_proxy.wire.jsonrpc import Batch, Request, Response, Single, read_message
@@ -35,10 +36,10 @@ class McpTap:
     def follow(self, waiting: Exchange | Request) -> None:
         """Wait for the response of this, too."""
         if isinstance(waiting, Exchange):
-            twin = self._exchanges.pop(waiting.id_raw, None)
+            twin = self._exchanges.pop(id_key(waiting.id_raw), None)
             if twin is not None:
                 twin.over(None)
-            self._exchanges[waiting.id_raw] = waiting
+            self._exchanges[id_key(waiting.id_raw)] = waiting
         else:
             self._requests.append(waiting)
 
@@ -52,7 +53,7 @@ class McpTap:
         for request in self._requests:
             exchange = self._watch.begin(request)
             if exchange is not None:
-                self._exchanges[request.id_raw] = exchange
+                self._exchanges[id_key(request.id_raw)] = exchange
         if headers.get("Content-Type", "").lower().startswith("text/event-stream"):
             self._events = SseDecoder(self._event_bytes)
 
@@ -87,7 +88,7 @@ class McpTap:
     def _single(self, message: Single) -> None:
         if self._watch is None:
             return
-        exchange = self._exchanges.get(message.id_raw) if isinstance(message, Response) else None
+        exchange = self._exchanges.get(id_key(message.id_raw)) if isinstance(message, Response) else None
         if exchange is not None and isinstance(message, Response):
             exchange.over(message)
         else:

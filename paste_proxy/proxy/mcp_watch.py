@@ -11,6 +11,7 @@ from typing import Protocol, TypeAlias
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import Status, ToolResult
+from paste_proxy.proxy.mcp_ids import id_key
 from paste_proxy.proxy.ports import AgentCall, RunIt, ServeIt, ToolGate
 from paste_proxy.tools.backend import Backend
 from paste_proxy.tools.mcp_hello import Hello, protocol_meta
@@ -88,8 +89,8 @@ class McpWatch:
     def client_sent(self, message: Single, headers: tuple[tuple[str, str], ...] = ()) -> None:
         """The client sent this; `headers` are its credentials and custom headers."""
         self._headers = headers or self._headers
-        if isinstance(message, Response) and message.id_raw in self._roots_open and self._hello is not None:
-            self._roots_open.discard(message.id_raw)
+        if isinstance(message, Response) and id_key(message.id_raw) in self._roots_open and self._hello is not None:
+            self._roots_open.discard(id_key(message.id_raw))
             self._hello = replace(self._hello, roots=message.result_raw)
 
     def server_sent(self, message: Single) -> None:
@@ -97,7 +98,7 @@ class McpWatch:
         if isinstance(message, Request) and message.method == "roots/list" and self._hello is not None:
             self._hello = replace(self._hello, asked_roots=True)
             if len(self._roots_open) < _ROOTS_OPEN:
-                self._roots_open.add(message.id_raw)
+                self._roots_open.add(id_key(message.id_raw))
 
     def begin(self, request: Request) -> Exchange | None:
         """Follow a request that is no tool call; None where nothing is to be learnt from its answer."""

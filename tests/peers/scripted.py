@@ -1,3 +1,4 @@
+# ruff: noqa: UP031, C901 - JSON written by hand reads best with %s
 """A small stdio MCP server that does what the official ones cannot be made to do; run as a program.
 
 With the argument `modern` it knows only the stateless protocol of 2026-07-28, else only the older ones.
@@ -20,8 +21,8 @@ def write(text: str) -> None:
     sys.stdout.flush()
 
 
-def answer(id: Any, result: str) -> None:
-    write('{"result": ' + result + ',  "jsonrpc":"2.0", "id":' + json.dumps(id) + "}")
+def answer(number: Any, result: str) -> None:
+    write('{"result": ' + result + ',  "jsonrpc":"2.0", "id":' + json.dumps(number) + "}")
 
 
 def content(text: str, *, error: bool = False) -> str:
@@ -30,16 +31,16 @@ def content(text: str, *, error: bool = False) -> str:
     return '{"isError": %s, "content":[ {"type":"text","text":%s} ]%s}' % (flag, json.dumps(text), extra)
 
 
-def call(id: Any, name: str, arguments: dict[str, Any], meta: dict[str, Any]) -> None:
+def call(number: Any, name: str, arguments: dict[str, Any], meta: dict[str, Any]) -> None:
     global count, roots_wanted_by
     match name:
         case "echo":
-            answer(id, content(arguments.get("text", "")))
+            answer(number, content(arguments.get("text", "")))
         case "count":
             count += 1
-            answer(id, content(str(count)))
+            answer(number, content(str(count)))
         case "big":
-            answer(id, content("x" * arguments["size"]))
+            answer(number, content("x" * arguments["size"]))
         case "progress":
             token = json.dumps(meta.get("progressToken"))
             for step in range(3):
@@ -47,64 +48,69 @@ def call(id: Any, name: str, arguments: dict[str, Any], meta: dict[str, Any]) ->
                     '{"jsonrpc":"2.0","method":"notifications/progress",'
                     f'"params":{{"progressToken":{token},"progress":{step}.0,"total":3}}}}'
                 )
-            answer(id, content("made progress"))
+            answer(number, content("made progress"))
         case "fail":
-            answer(id, content("no luck", error=True))
+            answer(number, content("no luck", error=True))
         case "die":
             sys.stderr.write("about to die\nfor a reason\n")
             sys.stderr.flush()
             sys.exit(arguments.get("code", 7))
         case "hang":
-            hanging.append(id)
+            hanging.append(number)
         case "release":
             while hanging:
                 answer(hanging.pop(), content("released"))
-            answer(id, content("done"))
+            answer(number, content("done"))
         case "roots":
-            roots_wanted_by = id
+            roots_wanted_by = number
             write('{"jsonrpc":"2.0", "id":"srv-1", "method":"roots/list"}')
         case "notify":
             write('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}')
-            answer(id, content("told"))
+            answer(number, content("told"))
         case _:
-            write('{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"Unknown tool"}}' % json.dumps(id))
+            write('{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"Unknown tool"}}' % json.dumps(number))
 
 
-def request(id: Any, method: str, params: dict[str, Any]) -> None:
+def request(number: Any, method: str, params: dict[str, Any]) -> None:
     match method:
         case "initialize" if not MODERN:
             version = params["protocolVersion"]
             answer(
-                id,
+                number,
                 '{"protocolVersion":"%s","capabilities":{"tools":{}},"serverInfo":{"name":"scripted","version":"1"}}'
                 % version,
             )
         case "server/discover" if MODERN:
-            answer(id, '{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"resultType":"complete"}')
+            answer(number, '{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"resultType":"complete"}')
         case "tools/list":
             listed = ",".join('{"name":"%s","inputSchema":{"type":"object"}}' % name for name in TOOLS)
-            answer(id, '{"tools":[' + listed + "]}")
+            answer(number, '{"tools":[' + listed + "]}")
         case "tools/call":
-            call(id, params["name"], params.get("arguments") or {}, params.get("_meta") or {})
+            call(number, params["name"], params.get("arguments") or {}, params.get("_meta") or {})
         case "ping":
-            answer(id, "{}")
+            answer(number, "{}")
         case _:
-            write('{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}' % json.dumps(id))
+            write('{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}' % json.dumps(number))
 
 
 def main() -> None:
     for line in sys.stdin:
-        message = json.loads(line)
-        if "method" in message and "id" in message:
-            request(message["id"], message["method"], message.get("params") or {})
-        elif message.get("method") == "notifications/cancelled":
-            gone = message["params"]["requestId"]
-            if gone in hanging:
-                hanging.remove(gone)
-                sys.stderr.write(f"cancelled {gone}\n")
-                sys.stderr.flush()
-        elif message.get("id") == "srv-1":
-            answer(roots_wanted_by, content(json.dumps(message.get("result", message.get("error")))))
+        read = json.loads(line)
+        for message in read if isinstance(read, list) else [read]:
+            take(message)
+
+
+def take(message: dict[str, Any]) -> None:
+    if "method" in message and "id" in message:
+        request(message["id"], message["method"], message.get("params") or {})
+    elif message.get("method") == "notifications/cancelled":
+        gone = message["params"]["requestId"]
+        if gone in hanging:
+            hanging.remove(gone)
+            sys.stderr.write(f"cancelled {gone}\n")
+            sys.stderr.flush()
+    elif message.get("id") == "srv-1":
+        answer(roots_wanted_by, content(json.dumps(message.get("result", message.get("error")))))
 
 
 if __name__ == "__main__":
