@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from math import isfinite
-from typing import TypeVar
+from typing import TypeGuard, TypeVar
 
 from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import name_of, server_of
@@ -19,6 +19,7 @@ from paste_proxy.speculation.types import Mode
 _GLOB = re.compile(r"(?:[^\s\[\]]|\[[^\s\[\]]+\])+")
 _DOMAIN = re.compile(r"\*|[A-Za-z0-9_.-]+(?::[A-Za-z0-9_.-]+)*")
 _KEYS = ("tool", "server", "effect", "speculate", "reads", "writes", "ttl_s", "mode", "min_confidence", "expected_s")
+_A_GLOB = "a glob without white space, its brackets closed"
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
 
@@ -29,16 +30,31 @@ class Effect(StrEnum):
     WRITE = "write"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """What a person says about the tools whose server and name match two globs."""
+@dataclass(frozen=True, slots=True)
+class Glob:
+    """Which tools a rule names."""
 
-    place: str
-    """File and number, for people: `policies/research.toml: rule 2`."""
     server: str
     """Glob of the server's name; empty: the tools that no server owns, and only those."""
     name: str
     """Glob of the tool's bare name."""
+
+    def of_server(self, server: str) -> bool:
+        """Whether it names tools of this server."""
+        return fnmatchcase(server, self.server) if server and self.server else server == self.server
+
+    def names(self, tool: str) -> bool:
+        """Whether it names this tool (an identity)."""
+        return self.of_server(server_of(tool)) and fnmatchcase(name_of(tool), self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """What a person says about the tools that some globs name."""
+
+    place: str
+    """File and number, for people: `policies/research.toml: rule 2`."""
+    tools: tuple[Glob, ...]
     effect: Effect
     speculate: bool
     reads: frozenset[str] | None = None
@@ -52,11 +68,11 @@ class Rule:
 
     def of_server(self, server: str) -> bool:
         """Whether the rule speaks about tools of this server."""
-        return fnmatchcase(server, self.server) if server and self.server else server == self.server
+        return any(glob.of_server(server) for glob in self.tools)
 
     def names(self, tool: str) -> bool:
         """Whether the rule speaks about this tool (an identity)."""
-        return self.of_server(server_of(tool)) and fnmatchcase(name_of(tool), self.name)
+        return any(glob.names(tool) for glob in self.tools)
 
 
 def read_rules(text: str, where: str) -> tuple[Rule, ...]:
@@ -85,7 +101,7 @@ def _read_rule(table: object, place: str) -> Rule:
         raise InputFault(place, repr(table), "a [[rule]] table")
     fields = _Fields(table, place)
     fields.refuse_unknown(_KEYS)
-    server, name = fields.server_and_name()
+    tools = fields.tools()
     effect = fields.choice("effect", Effect)
     if effect is None:
         raise InputFault(f"{place}: effect", "nothing", '"read" or "write"')
@@ -97,8 +113,7 @@ def _read_rule(table: object, place: str) -> Rule:
         raise InputFault(f"{place}: writes", f"{sorted(writes)} for a read", 'no writes, or effect = "write"')
     return Rule(
         place=place,
-        server=server,
-        name=name,
+        tools=tools,
         effect=effect,
         speculate=speculate,
         reads=fields.domains("reads"),
@@ -108,6 +123,10 @@ def _read_rule(table: object, place: str) -> Rule:
         min_confidence=fields.share("min_confidence"),
         expected_s=fields.seconds("expected_s"),
     )
+
+
+def _is_glob(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and _GLOB.fullmatch(value) is not None
 
 
 class _Fields:
@@ -125,25 +144,25 @@ class _Fields:
             if key not in keys:
                 raise InputFault(f"{self._place}: {key}", "unknown key", f"one of {', '.join(keys)}")
 
-    def server_and_name(self) -> tuple[str, str]:
-        server, tool = self._glob("server"), self._glob("tool")
-        if tool is None:
-            raise self._fault("tool", "a glob of tool names, as in 'get_*' or 'files/read_*'")
-        if "/" not in tool:
-            return server or "", tool
-        if server is not None:
-            raise self._fault("tool", "a bare name, because the rule gives its server apart")
-        if not (server_of(tool) and name_of(tool)):
-            raise self._fault("tool", "a server and a name around the slash")
-        return server_of(tool), name_of(tool)
+    def tools(self) -> tuple[Glob, ...]:
+        server = self._table.get("server")
+        if server is not None and not _is_glob(server):
+            raise self._fault("server", _A_GLOB)
+        value = self._table.get("tool")
+        listed = value if isinstance(value, list) else [value]
+        globs = [each for each in listed if _is_glob(each)]
+        if not globs or len(globs) < len(listed):
+            raise self._fault("tool", f"{_A_GLOB}, as in 'get_*' or 'files/read_*', or a list of such")
+        return tuple(self._glob(server, glob) for glob in globs)
 
-    def _glob(self, key: str) -> str | None:
-        value = self._table.get(key)
-        if value is None:
-            return None
-        if not isinstance(value, str) or not _GLOB.fullmatch(value):
-            raise self._fault(key, "a glob without white space: *, ?, and [...] closed")
-        return value
+    def _glob(self, server: str | None, glob: str) -> Glob:
+        if "/" not in glob:
+            return Glob(server or "", glob)
+        if server is not None:
+            raise self._fault("tool", "bare names, because the rule gives its server apart")
+        if not (server_of(glob) and name_of(glob)):
+            raise self._fault("tool", "a server and a name around the slash")
+        return Glob(server_of(glob), name_of(glob))
 
     def choice(self, key: str, choices: type[_Choice]) -> _Choice | None:
         if key not in self._table:
