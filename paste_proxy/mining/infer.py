@@ -6,16 +6,17 @@ tool's calls, so that a call may be explained by up to three templates of differ
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import product
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice, product
 from typing import TypeVar
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json, canonical_text
-from paste_proxy.mining.forms import LISTED, form_between, same, unframed
+from paste_proxy.mining.forms import LISTED, form_between, unframed
 from paste_proxy.mining.mappers import AnyMapper, Constant, Mapper
-from paste_proxy.mining.sources import origins
+from paste_proxy.mining.material import Material
+from paste_proxy.mining.sources import Source, origins
 from paste_proxy.mining.templates import AnyTemplate, Repeat, Template
 from paste_proxy.mining.window import Window
 
@@ -27,6 +28,7 @@ _TEMPLATES_KEPT = 24
 _LEAST_GAIN = 1.0
 _LONGEST_CONSTANT = 200
 
+Name = TypeVar("Name", bound=Hashable)
 Shape = tuple[str, tuple[str, ...]]
 """A tool and the names of the arguments it was called with."""
 
@@ -70,26 +72,29 @@ def explain(argument: Json, window: Window) -> Iterator[AnyMapper]:
     for frame, wanted in unframed(argument):
         if wanted is None or wanted == "":
             continue
-        seen: set[str] = set()
+        seen: set[Source] = set()
         for observation in reversed(window.observations):
             for source, material in origins(observation):
-                latest = repr(source) not in seen
-                seen.add(repr(source))
-                for take, place in material.takes_of(str(wanted)):
-                    form = form_between(place.value, wanted)
-                    if form is None or (frame and form):
-                        continue
-                    taken = material.take(take)
-                    ends = (False, True) if len(taken) > 1 and same(taken[-1].value, place.value) else (False,)
-                    for last in ends:
-                        if latest:
-                            found[Mapper(source, take, form, frame, last)] = None
-                        found[Mapper(type(source)(source.origin, source.tool, each=True), take, form, frame, last)] = (
-                            None
-                        )
+                for take, form, last in _takes(wanted, material, exact=bool(frame)):
+                    if source not in seen:
+                        found[Mapper(source, take, form, frame, last)] = None
+                    found[Mapper(replace(source, each=True), take, form, frame, last)] = None
+                seen.add(source)
     yield from found
     if len(canonical_text(argument)) <= _LONGEST_CONSTANT:
         yield Constant(argument)
+
+
+def _takes(wanted: Json, material: Material, *, exact: bool) -> Iterator[tuple[str, str, bool]]:
+    """How a material gives a value: take, form, and whether it is the last of several."""
+    for take, place in material.takes_of(str(wanted)):
+        form = form_between(place.value, wanted)
+        if form is None or (exact and form):
+            continue
+        yield take, form, False
+        taken = material.take(take)
+        if len(taken) > 1 and taken[-1] == place:
+            yield take, form, True
 
 
 def derivable(call: Invocation, window: Window) -> bool:
@@ -105,51 +110,47 @@ def _cover(tool: str, names: tuple[str, ...], occurrences: list[Occurrence]) -> 
         if len({occurrence.group for occurrence in occurrences}) >= LEAST_GROUPS:
             yield Template(tool, ())
         return
-    kept = {name: _supported(name, occurrences) for name in names}
+    kept = [_supported(name, occurrences) for name in names]
+    index = [{_key(mapper): at for at, mapper in enumerate(mappers)} for mappers in kept]
     covering: dict[tuple[int, ...], set[int]] = defaultdict(set)
-    order = {name: list(mappers) for name, mappers in kept.items()}
-    index = {name: {_key(mapper): at for at, mapper in enumerate(mappers)} for name, mappers in order.items()}
     for at, occurrence in enumerate(occurrences):
         options = [
-            [index[name][key] for mapper in occurrence.explanations[name] if (key := _key(mapper)) in index[name]]
-            for name in names
+            [known[key] for mapper in occurrence.explanations[name] if (key := _key(mapper)) in known]
+            for name, known in zip(names, index, strict=True)
         ]
-        for joint, _ in zip(product(*options), range(_JOINT_TRIED), strict=False):
+        for joint in islice(product(*options), _JOINT_TRIED):
             covering[joint].add(at)
     groups = [occurrence.group for occurrence in occurrences]
     for joint in _greedy(covering, groups, _TEMPLATES_KEPT):
-        yield Template(tool, tuple((name, order[name][at]) for name, at in zip(names, joint, strict=True)))
+        chosen = [mappers[at] for mappers, at in zip(kept, joint, strict=True)]
+        yield Template(tool, tuple(zip(names, chosen, strict=True)))
 
 
 def _supported(name: str, occurrences: list[Occurrence]) -> list[AnyMapper]:
-    covering: dict[str, set[int]] = defaultdict(set)
-    mappers: dict[str, AnyMapper] = {}
+    covering: dict[Hashable, set[int]] = defaultdict(set)
+    mappers: dict[Hashable, AnyMapper] = {}
     for at, occurrence in enumerate(occurrences):
         for mapper in occurrence.explanations[name]:
             key = _key(mapper)
-            mappers[key] = mapper
+            mappers.setdefault(key, mapper)
             covering[key].add(at)
     groups = [occurrence.group for occurrence in occurrences]
     return [mappers[key] for key in _greedy(covering, groups, _MAPPERS_KEPT)]
 
 
-Name = TypeVar("Name", bound=str | tuple[int, ...])
-
-
-def _greedy(covering: dict[Name, set[int]], groups: list[str], most: int) -> Iterator[Name]:
-    """Those that cover most, where what is covered already counts half as much each time; simple ones first."""
+def _greedy(covering: Mapping[Name, set[int]], groups: list[str], most: int) -> Iterator[Name]:
+    """Those that cover most, where what is covered already counts half as much each time; among equals
+    the one met first, which comes from the latest event."""
     left = {name: at for name, at in covering.items() if len({groups[one] for one in at}) >= LEAST_GROUPS}
     weight = [1.0] * len(groups)
     for _ in range(most):
-        if not left:
-            return
-        best = min(left, key=lambda name: (-sum(weight[at] for at in left[name]), len(name), name))
-        if sum(weight[at] for at in left[best]) < _LEAST_GAIN:
+        best = max(left, key=lambda name: sum(weight[at] for at in left[name]), default=None)
+        if best is None or sum(weight[at] for at in left[best]) < _LEAST_GAIN:
             return
         yield best
         for at in left.pop(best):
             weight[at] *= 0.5
 
 
-def _key(mapper: AnyMapper) -> str:
-    return canonical_text(mapper.value) if isinstance(mapper, Constant) else repr(mapper)
+def _key(mapper: AnyMapper) -> Hashable:
+    return canonical_text(mapper.value) if isinstance(mapper, Constant) else mapper

@@ -16,7 +16,7 @@ from paste_proxy.mining.pointers import stars
 from paste_proxy.mining.sources import Source
 from paste_proxy.mining.window import Window
 
-MOST_VALUES = 12
+MOST_VALUES = 10
 """Values that one mapper gives at most."""
 
 
@@ -29,7 +29,7 @@ class Bound:
 
     def agrees(self, choices: Mapping[str, int]) -> bool:
         """Whether these choices contradict none of ours."""
-        return all(choices.get(name, choice) == choice for name, choice in self.choices.items())
+        return not choices or all(choices.get(name, choice) == choice for name, choice in self.choices.items())
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ collapse; a code of capitals, with digits among them or not, keeps its length.
 """
 
 import re
+from functools import lru_cache
 
 WORD = re.compile(r"[A-Za-z0-9_](?:[\w.@+-]*[\w])?")
 """What counts as one word of a text."""
@@ -15,6 +16,7 @@ PLAIN = frozenset({"a", "Aa", "A", "X1"})
 """Shapes of ordinary words: they tell nothing about where a value stands."""
 
 
+@lru_cache(maxsize=8_192)
 def shape_of(word: str) -> str:
     """The shape of a word; empty for one too long to be a name."""
     if not word or len(word) > _LONGEST:

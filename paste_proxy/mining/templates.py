@@ -10,7 +10,7 @@ from paste_proxy.mining.mappers import AnyMapper
 from paste_proxy.mining.window import Window
 
 MOST_BINDINGS = 8
-_MOST_PARTIAL = 24
+_MOST_PARTIAL = 16
 
 
 @dataclass(frozen=True)
