@@ -3,15 +3,15 @@
 import logging
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import structlog
 import typer
 
-from paste_proxy.config import Config, load_config
 from paste_proxy.errors import InputFault
-from paste_proxy.proxy.server import run_server
 from paste_proxy.speculation.types import Mode
+
+if TYPE_CHECKING:
+    from paste_proxy.config import Config
 
 DEFAULT_CONFIG = Path("paste.toml")
 _MINIMAL = 'a file with at least\n\n    [[llm]]\n    path = "/v1"\n    upstream = "https://api.openai.com/v1"\n'
@@ -27,22 +27,26 @@ def serve(
     ] = "info",
 ) -> None:
     """Run the sidecar between agents and their LLM and tool endpoints."""
+    from paste_proxy.proxy.server import run_server
+
     log_to_stderr(log_level)
     run_server(with_options(read_config(config), port=port, mode=mode), allow_remote=allow_remote, announce=_say)
 
 
-def read_config(path: Path | None) -> Config:
+def read_config(path: Path | None) -> "Config":
     """The config at `path`, or of ./paste.toml.
 
     Raises:
         InputFault: there is none, or it is wrong.
     """
+    from paste_proxy.config import load_config
+
     if path is None and not DEFAULT_CONFIG.is_file():
         raise InputFault(str(DEFAULT_CONFIG), "no such file in this folder, and no --config given", _MINIMAL)
     return load_config(path or DEFAULT_CONFIG)
 
 
-def with_options(config: Config, *, port: int | None, mode: Mode | None) -> Config:
+def with_options(config: "Config", *, port: int | None, mode: Mode | None) -> "Config":
     """The config with what the command line says instead."""
     if port is not None:
         config = config.model_copy(update={"port": port})
@@ -53,6 +57,8 @@ def with_options(config: Config, *, port: int | None, mode: Mode | None) -> Conf
 
 def log_to_stderr(level: str) -> None:
     """Send log lines to stderr: coloured on a terminal, JSON elsewhere."""
+    import structlog
+
     form = (
         structlog.dev.ConsoleRenderer() if sys.stderr.isatty() else structlog.processors.JSONRenderer(sort_keys=False)
     )

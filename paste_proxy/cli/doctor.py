@@ -1,0 +1,55 @@
+"""`paste-proxy doctor`: check config, upstreams, servers, policies and patterns, and say what to mend."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from paste_proxy.errors import InputFault
+
+if TYPE_CHECKING:
+    from paste_proxy.proxy.checkup import Finding
+
+
+def doctor(
+    config: Annotated[Path | None, typer.Option(help="Config file; ./paste.toml if not given.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Check that the sidecar can do what its config says, and say what to mend."""
+    import orjson
+
+    findings = _examine(config)
+    failed = sum(finding.level == "fail" for finding in findings)
+    if as_json:
+        typer.echo(orjson.dumps({"ok": not failed, "findings": findings}).decode())
+    else:
+        typer.echo(_table(findings))
+    if failed:
+        raise typer.Exit(1)
+
+
+def _examine(path: Path | None) -> "list[Finding]":
+    import asyncio
+
+    from paste_proxy.cli.serve import log_to_stderr, read_config
+    from paste_proxy.proxy.checkup import Finding, Level, check_endpoints, check_files
+
+    log_to_stderr("error")
+    try:
+        config = read_config(path)
+    except InputFault as fault:
+        return [Finding(Level.FAIL, "config", f"{fault.where}: {fault.found}", f"expected {fault.expected}")]
+    return [
+        Finding(Level.OK, "config", str(path or "paste.toml")),
+        *check_files(config),
+        *asyncio.run(check_endpoints(config)),
+    ]
+
+
+def _table(findings: "list[Finding]") -> str:
+    width = max(len(finding.what) for finding in findings)
+    return "\n".join(
+        f"{finding.level.value:<4}  {finding.what:<{width}}  {finding.found}"
+        + (f"\n{'':<{width + 8}}-> {finding.mend}" if finding.mend else "")
+        for finding in findings
+    )
