@@ -90,7 +90,9 @@ def _checked(number: int, upstream: str) -> str:
     url = URL(upstream)
     if url.user is not None or url.query_string or url.fragment or not url.host:
         expected = "scheme, host, port and path only; keys belong into the client's headers"
-        raise InputFault(f"llm[{number}].upstream", f"{url.with_user(None).with_query(None).with_fragment(None)}", expected)
+        raise InputFault(
+            f"llm[{number}].upstream", f"{url.with_user(None).with_query(None).with_fragment(None)}", expected
+        )
     return upstream.rstrip("/")
 
 
