@@ -1,6 +1,7 @@
 """The commands of `paste-proxy` and how faults become exit codes.
 
-Exit codes: 0 done, 1 a check failed, 2 usage or configuration.
+Exit codes: 0 done, 1 a check failed, 2 usage or configuration. Command modules import what they need when
+they run, so that starting any of them is quick.
 """
 
 import sys
@@ -8,6 +9,12 @@ import sys
 import typer
 
 from paste_proxy import __version__
+from paste_proxy.cli.bench import bench
+from paste_proxy.cli.demo import demo
+from paste_proxy.cli.evaluate import evaluate
+from paste_proxy.cli.import_ import import_
+from paste_proxy.cli.mine import mine
+from paste_proxy.cli.serve import serve
 from paste_proxy.errors import InputFault, PasteError
 
 app = typer.Typer(
@@ -17,6 +24,10 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+for command in (demo, serve, mine, evaluate):
+    app.command()(command)
+app.command("import")(import_)
+app.add_typer(bench, name="bench")
 
 
 @app.callback(invoke_without_command=True)

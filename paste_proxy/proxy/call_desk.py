@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from paste_proxy.clock import Clock
-from paste_proxy.events.invocation import Invocation, server_of
+from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
 from paste_proxy.events.types import Event, ToolCall, ToolOutput
 from paste_proxy.events.values import Json
@@ -15,7 +15,6 @@ from paste_proxy.proxy.session import AgentSession, AskedCall
 from paste_proxy.proxy.sessions import Sessions
 from paste_proxy.proxy.tally import Tally
 from paste_proxy.speculation.types import Asked, CallEnded, EffectEnded, ObservationLost, Run, Serve
-from paste_proxy.wire.mcp_payload import payload
 
 _OBSERVED_OUTPUT_BYTES = 256 * 2**10
 """Longer outputs are observed as their beginning: reading them whole would hold up the loop."""
@@ -115,7 +114,7 @@ class CallDesk:
                 ts=self._clock.epoch(),
                 call_id=call.call_id,
                 tool=call.invocation.tool,
-                output=_payload(call.invocation.tool, result),
+                output=_observed(result),
                 status=result.status,
                 duration_s=waited,
                 truncated=len(result.body) > _OBSERVED_OUTPUT_BYTES,
@@ -123,8 +122,8 @@ class CallDesk:
         )
 
 
-def _payload(tool: str, result: ToolResult) -> Json:
-    """What the tool said: an MCP result without its wrapping; text only where it is too long to read whole."""
+def _observed(result: ToolResult) -> Json:
+    """What the tool said; text only where it is too long to read whole."""
     if len(result.body) > _OBSERVED_OUTPUT_BYTES:
         return result.body[:_OBSERVED_OUTPUT_BYTES].decode("utf-8", "replace")
-    return payload(result.body) if server_of(tool) else result.value()
+    return result.value()

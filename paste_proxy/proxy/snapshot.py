@@ -58,6 +58,11 @@ class HubSnapshot:
     def policies(self) -> Rows:
         """The policy rules in the order they are tried."""
         return [
-            {"tool": rule.tool, "server": rule.server, "effect": rule.effect, "speculate": rule.speculate}
+            {
+                "place": rule.place,
+                "tools": [f"{glob.server}/{glob.name}" if glob.server else glob.name for glob in rule.tools],
+                "effect": rule.effect,
+                "speculate": rule.speculate,
+            }
             for rule in self._policy.rules
         ]
