@@ -11,6 +11,7 @@ import typer
 from paste_proxy import __version__
 from paste_proxy.cli.bench import bench
 from paste_proxy.cli.demo import demo
+from paste_proxy.cli.doctor import doctor
 from paste_proxy.cli.evaluate import evaluate
 from paste_proxy.cli.import_ import import_
 from paste_proxy.cli.mine import mine
@@ -24,7 +25,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (demo, serve, mine, evaluate):
+for command in (demo, serve, mine, evaluate, doctor):
     app.command()(command)
 app.command("import")(import_)
 app.add_typer(bench, name="bench")
