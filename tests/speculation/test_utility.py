@@ -1,0 +1,65 @@
+"""What a job is worth, from what runs have shown."""
+
+import pytest
+
+from paste_proxy.events.candidate import SEALED
+from paste_proxy.speculation.policy import Policy, Ruling
+from paste_proxy.speculation.utility import Experience
+
+from .playbook import guess
+
+
+def ruling(expected_s: float | None = None) -> Ruling:
+    text = '[[rule]]\ntool = "get_item"\neffect = "read"\n'
+    return Policy.parse(text + (f"expected_s = {expected_s}" if expected_s else ""), "test").rule_for("get_item")
+
+
+def test_measured_time_comes_before_the_predictors_word_and_that_before_the_policys() -> None:
+    experience = Experience()
+    assert experience.worth(guess("get_item"), ruling()).expected_s == 1.0
+    assert experience.worth(guess("get_item"), ruling(3)).expected_s == 3.0
+    assert experience.worth(guess("get_item", expected_s=2), ruling(3)).expected_s == 2.0
+    experience.ran("get_item", 0.5)
+    assert experience.worth(guess("get_item", expected_s=2), ruling(3)).expected_s == 0.5
+
+
+def test_one_slow_run_does_not_change_what_is_expected() -> None:
+    experience = Experience()
+    for seconds in (1.0, 1.1, 0.9, 1.0, 500.0):
+        experience.ran("get_item", seconds)
+    assert experience.worth(guess("get_item"), ruling()).expected_s == 1.0
+
+
+def test_only_time_within_the_lead_is_hidden() -> None:
+    experience = Experience()
+    for _ in range(64):
+        experience.led("pattern", 2.0)
+    short = experience.worth(guess("get_item", 0.5, expected_s=1), ruling())
+    long = experience.worth(guess("get_item", 0.5, expected_s=10), ruling())
+    assert (short.benefit_s, short.utility) == (0.5, 0.5)
+    assert (long.benefit_s, long.utility) == (1.0, 0.1)
+
+
+def test_sealed_calls_have_a_lead_of_their_own() -> None:
+    experience = Experience()
+    for _ in range(64):
+        experience.led(SEALED, 0.2)
+    assert experience.worth(guess("get_item", 1.0, SEALED, 5), ruling()).benefit_s == pytest.approx(0.2)
+    assert experience.worth(guess("get_item", 1.0, "pattern", 5), ruling()).benefit_s == pytest.approx(4.0)
+
+
+def test_late_predictions_do_not_shut_a_predictor_out() -> None:
+    experience = Experience()
+    for _ in range(64):
+        experience.led("pattern", 0.0)
+    assert experience.worth(guess("get_item", 0.5, expected_s=5), ruling()).benefit_s > 0.02
+
+
+def test_the_memory_of_tools_is_bounded_and_forgets_the_longest_unused() -> None:
+    experience = Experience()
+    experience.ran("get_item", 0.5)
+    for number in range(1_023):
+        experience.ran(f"tool {number}", 1.0)
+    assert experience.worth(guess("get_item"), ruling()).expected_s == 0.5
+    experience.ran("one more", 1.0)
+    assert experience.worth(guess("get_item"), ruling(3)).expected_s == 3.0
