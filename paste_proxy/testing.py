@@ -17,7 +17,7 @@ from paste_proxy.events.types import Outcome
 from paste_proxy.proxy.ports import AgentCall, Decision, RunIt, ServeIt
 from paste_proxy.tools.backend import Backend
 
-__all__ = ["FakeClock", "FakeGate", "ScriptedAnswer", "ScriptedLlm", "ScriptedTools"]
+__all__ = ["FakeClock", "FakeGate", "ScriptedAnswer", "ScriptedLlm", "ScriptedMcp", "ScriptedTools"]
 
 _SHORTEST_PAUSE_S = 0.01
 """Chunks of a stream lie at least this far apart; a faster stream has larger chunks."""
@@ -161,6 +161,54 @@ class ScriptedTools(_Server):
         result = await self._run(invocation)
         status = result.http_status if result.status is Status.OK else max(result.http_status, 500)
         return web.Response(body=result.body, status=status, headers={"content-type": result.content_type})
+
+
+class ScriptedMcp(_Server):
+    """An MCP server over streamable HTTP at `{url}/mcp`: initialize, tools/list, and tools/call run by `run`.
+
+    Args:
+        tools: names of its tools; each takes any object and is annotated as read-only.
+        run: gets the bare tool name and its arguments.
+    """
+
+    def __init__(self, tools: Iterable[str], run: Callable[[Invocation], Awaitable[ToolResult]]) -> None:
+        super().__init__("/mcp", self._message)
+        self._tools, self._run = tuple(tools), run
+        self._sessions = 0
+
+    async def _message(self, request: web.Request) -> web.StreamResponse:
+        message = json.loads(await request.read())
+        if "id" not in message:
+            return web.Response(status=202)
+        method, params = message["method"], message.get("params", {})
+        answer: dict[str, object] = {"jsonrpc": "2.0", "id": message["id"]}
+        headers = {}
+        match method:
+            case "initialize":
+                self._sessions += 1
+                headers["mcp-session-id"] = f"scripted-{self._sessions}"
+                answer["result"] = {
+                    "protocolVersion": params["protocolVersion"],
+                    "capabilities": {"tools": {}},
+                    "serverInfo": {"name": "scripted", "version": "1"},
+                }
+            case "tools/list":
+                answer["result"] = {"tools": [self._tool(name) for name in self._tools]}
+            case "tools/call":
+                answer["result"] = await self._call(Invocation(params["name"], params.get("arguments") or {}))
+            case "ping":
+                answer["result"] = {}
+            case _:
+                answer["error"] = {"code": -32601, "message": f"no method {method}"}
+        return web.json_response(answer, headers=headers)
+
+    def _tool(self, name: str) -> dict[str, object]:
+        return {"name": name, "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
+
+    async def _call(self, invocation: Invocation) -> dict[str, object]:
+        result = await self._run(invocation)
+        text = result.body.decode("utf-8", "replace")
+        return {"content": [{"type": "text", "text": text}], "isError": result.status is Status.ERROR}
 
 
 async def _until(moment: float) -> None:

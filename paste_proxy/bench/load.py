@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 from paste_proxy.errors import UpstreamFault
 
@@ -37,8 +38,7 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Connected."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast("asyncio.Transport", transport)
 
     def connection_lost(self, fault: Exception | None) -> None:
         """An answer under way is broken."""
@@ -81,7 +81,8 @@ class Connection(asyncio.Protocol):
         self._first = self._scanned = 0
         self._began = time.monotonic_ns()
         self._transport.write(request)
-        sample = await asyncio.wait_for(self._done, _PATIENCE_S)
+        async with asyncio.timeout(_PATIENCE_S):
+            sample = await self._done
         if not self._answer.startswith(b"HTTP/1.1 200") or len(sample.delays_ns) != chunks:
             raise UpstreamFault(f"unexpected answer with {len(sample.delays_ns)} chunks: {bytes(self._answer[:200])!r}")
         return sample

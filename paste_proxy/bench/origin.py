@@ -9,6 +9,7 @@ import asyncio
 import re
 import sys
 import time
+from typing import cast
 
 import uvloop
 
@@ -37,8 +38,7 @@ class Origin(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """A client connected."""
-        assert isinstance(transport, asyncio.WriteTransport)
-        self._transport = transport
+        self._transport = cast("asyncio.WriteTransport", transport)
 
     def connection_lost(self, fault: Exception | None) -> None:
         """The client is gone; a stream still running stops writing."""

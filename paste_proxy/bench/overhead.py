@@ -125,7 +125,8 @@ async def _round(target: Target, case: Case, requests: int, into: Measured) -> N
     gc.collect()
     gc.disable()
     try:
-        prober = asyncio.create_task(_probe(target.port, into.probes_ns)) if case.probed else None
+        over = asyncio.Event()
+        prober = asyncio.create_task(_probe(target.port, over, into.probes_ns)) if case.probed else None
         cpu = cpu_seconds(target.pid) or 0.0
         began = time.monotonic()
         into.samples += await drive(
@@ -133,9 +134,9 @@ async def _round(target: Target, case: Case, requests: int, into: Measured) -> N
         )
         into.wall_s += time.monotonic() - began
         into.cpu_s += (cpu_seconds(target.pid) or 0.0) - cpu
+        over.set()
         if prober is not None:
-            prober.cancel()
-            await asyncio.gather(prober, return_exceptions=True)
+            await prober
     finally:
         gc.enable()
 
@@ -152,11 +153,11 @@ def _request(body: tuple[bytes, bytes], case: Case, connection: int, turn: int) 
     return head.encode() + text
 
 
-async def _probe(port: int, into: list[int]) -> None:
+async def _probe(port: int, over: asyncio.Event, into: list[int]) -> None:
     """Ask for something tiny over and over; how long it takes is how long the event loop was held."""
     connection = await connect(port)
     try:
-        while True:
+        while not over.is_set():
             sample = await connection.exchange(b"GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
             into.append(sample.total_ns)
             await asyncio.sleep(_PROBE_EVERY_S)

@@ -1,21 +1,22 @@
 """Replays tasks through a live sidecar process: one side without speculation, one with it."""
 
 import asyncio
-from collections.abc import Callable, Iterable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from typing import assert_never
 
 import aiohttp
 
 from paste_proxy.bench.account import Account, settle
 from paste_proxy.bench.agent import Agent, Played, Road
 from paste_proxy.bench.pace import Pace
-from paste_proxy.bench.roads import DispatchRoad
+from paste_proxy.bench.roads import MCP_POLICY, MCP_SERVER, DispatchRoad, mcp_road, sdk_road
 from paste_proxy.bench.sidecar import Setting, running_sidecar
 from paste_proxy.bench.standins import RecordedLlm, RecordedTools
-from paste_proxy.bench.workload import Task
+from paste_proxy.bench.workload import Task, Workload
 from paste_proxy.speculation.types import Mode
-from paste_proxy.testing import ScriptedLlm, ScriptedTools
+from paste_proxy.testing import ScriptedLlm, ScriptedMcp, ScriptedTools
 
 _TTL_S = 120.0
 _MIN_BENEFIT_S = 0.02
@@ -53,24 +54,15 @@ async def play_side(
     """
     pace = Pace(speed)
     worlds = _worlds(tasks, pace)
-    llm = RecordedLlm((task.script for task in tasks), pace)
     async with AsyncExitStack() as stack:
-        llm_server = await stack.enter_async_context(ScriptedLlm(llm.answer))
-        setting = Setting(
-            mode=mode,
-            llm=f"{llm_server.url}/v1",
-            tools=await _serve_tools(stack, tasks, worlds),
-            mcp={},
-            ttl_s=_TTL_S / speed,
-            min_benefit_s=_MIN_BENEFIT_S / speed,
-        )
+        setting = await _serve(stack, mode, tasks, worlds, pace)
         sidecar = await stack.enter_async_context(running_sidecar(setting))
         http = await stack.enter_async_context(aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)))
 
         async def play(task: Task) -> Played:
-            road: Road = DispatchRoad(http, sidecar.url, task.script.session)
-            agent = Agent(task.script, http=http, llm=f"{sidecar.url}/v1", road=road, pace=pace)
-            played = await agent.play()
+            async with _road(task, http, sidecar.url, worlds[task.world]) as road:
+                agent = Agent(task.script, http=http, llm=f"{sidecar.url}/v1", road=road, pace=pace)
+                played = await agent.play()
             on_task(played)
             return played
 
@@ -80,6 +72,23 @@ async def play_side(
     return _side(mode, tasks, played, worlds)
 
 
+@asynccontextmanager
+async def _road(task: Task, http: aiohttp.ClientSession, url: str, tools: RecordedTools) -> AsyncIterator[Road]:
+    """The way of a task's tool calls: each kind of agent has its own."""
+    session = task.script.session
+    match task.workload:
+        case Workload.AIRLINE:
+            async with sdk_road(url, session, task.tools, tools.run) as sdk:
+                yield sdk
+        case Workload.RESEARCH:
+            async with mcp_road(http, url, session) as mcp:
+                yield mcp
+        case Workload.CODING:
+            yield DispatchRoad(http, url, session)
+        case _:
+            assert_never(task.workload)
+
+
 def _worlds(tasks: Iterable[Task], pace: Pace) -> dict[str, RecordedTools]:
     members: dict[str, list[Task]] = {}
     for task in tasks:
@@ -87,14 +96,30 @@ def _worlds(tasks: Iterable[Task], pace: Pace) -> dict[str, RecordedTools]:
     return {name: RecordedTools(name, [task.script for task in own], pace) for name, own in members.items()}
 
 
-async def _serve_tools(stack: AsyncExitStack, tasks: list[Task], worlds: dict[str, RecordedTools]) -> dict[str, str]:
-    """The tools that the sidecar runs itself, by name."""
-    shared = [task for task in tasks if not task.own_world]
-    if not shared:
-        return {}
-    server = await stack.enter_async_context(ScriptedTools(worlds[shared[0].world].run))
-    names = sorted({call.invocation.tool for task in shared for call in task.script.calls})
-    return {name: f"{server.url}/{name}" for name in names}
+async def _serve(
+    stack: AsyncExitStack, mode: Mode, tasks: list[Task], worlds: dict[str, RecordedTools], pace: Pace
+) -> Setting:
+    """Start the stand-ins; gives what the sidecar is told of them."""
+    llm = await stack.enter_async_context(ScriptedLlm(RecordedLlm((task.script for task in tasks), pace).answer))
+    configured = _tools_of(tasks, Workload.CODING)
+    tools = mcp = ""
+    if configured:
+        tools = (await stack.enter_async_context(ScriptedTools(worlds[Workload.CODING].run))).url
+    if served := _tools_of(tasks, Workload.RESEARCH):
+        mcp = (await stack.enter_async_context(ScriptedMcp(served, worlds[Workload.RESEARCH].run))).url
+    return Setting(
+        mode=mode,
+        llm=f"{llm.url}/v1",
+        tools={name: f"{tools}/{name}" for name in configured},
+        mcp={MCP_SERVER: f"{mcp}/mcp"} if served else {},
+        policy=MCP_POLICY,
+        ttl_s=_TTL_S / pace.speed,
+        min_benefit_s=_MIN_BENEFIT_S / pace.speed,
+    )
+
+
+def _tools_of(tasks: list[Task], workload: Workload) -> list[str]:
+    return sorted({tool for task in tasks if task.workload is workload for tool in task.tools})
 
 
 def _side(mode: Mode, tasks: list[Task], played: tuple[Played, ...], worlds: dict[str, RecordedTools]) -> Side:

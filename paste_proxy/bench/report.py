@@ -1,7 +1,6 @@
 """What a replay shows: the two sides compared, as one object."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from paste_proxy.bench.latency import (
@@ -88,7 +87,7 @@ class Comparison:
         for run in self.speculative.account.wasted:
             wasted[kind_of(run.invocation.tool)] += run.ended - run.began
         return {
-            kind: {
+            kind.value: {
                 "calls": count,
                 "hits": hits[kind],
                 "hidden_s": round(hidden[kind], 2),
@@ -105,7 +104,7 @@ class Comparison:
             added = (1, one.task_s, other.task_s, one.time_in("tool"), other.time_in("tool"))
             sums[task.workload] = [old + new for old, new in zip(row, added, strict=True)]
         return {
-            name: {
+            str(name): {
                 "sessions": round(sessions),
                 "cut_task": round(_cut(task_0, task_1), 4),
                 "cut_exposed": round(_cut(tool_0, tool_1), 4),
@@ -138,8 +137,3 @@ def _cut(before: float, after: float) -> float:
 def _writes(side: Side) -> dict[str, list[str]]:
     """Writes of each world; sorted, since tasks that share a world may interleave."""
     return {name: sorted(keys) for name, keys in side.written.items()}
-
-
-def slowest(sides: Iterable[Side]) -> float:
-    """The longest task of all sides, in seconds."""
-    return max(task.ended for side in sides for task in side.played)

@@ -5,7 +5,7 @@ import json
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from paste_proxy.speculation.types import Mode
 
 _START_S = 20.0
 _STOP_S = 10.0
+_POLICY = "policy.toml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,8 @@ class Setting:
     """Tool name -> URL."""
     mcp: dict[str, str]
     """MCP server name -> URL."""
+    policy: str = ""
+    """A policy beside the packaged ones."""
     ttl_s: float = 120.0
     min_benefit_s: float = 0.02
 
@@ -56,6 +59,7 @@ async def running_sidecar(setting: Setting) -> AsyncIterator[Sidecar]:
         config = Path(folder) / "paste.toml"
         words = Path(folder) / "serve.log"
         config.write_text(config_text(setting, port), "utf-8")
+        (Path(folder) / _POLICY).write_text(setting.policy, "utf-8")
         with words.open("wb") as log:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "paste_proxy", "serve", "--config", str(config)), stdout=log, stderr=log
@@ -69,11 +73,11 @@ async def running_sidecar(setting: Setting) -> AsyncIterator[Sidecar]:
 
 
 def config_text(setting: Setting, port: int) -> str:
-    """The config file: every packaged policy and pattern pool, the given upstreams."""
+    """The config file: every packaged policy and pattern pool, the given policy and upstreams."""
     lines = [
         f"port = {port}",
-        f"policies = {_builtin('policies', '*.toml')}",
-        f"patterns = {_builtin('patterns', '*.json')}",
+        f"policies = {json.dumps([*_builtin('policies', '*.toml'), _POLICY])}",
+        f"patterns = {json.dumps(_builtin('patterns', '*.json'))}",
         "[speculation]",
         f'mode = "{setting.mode}"',
         f"ttl_s = {setting.ttl_s}",
@@ -88,9 +92,8 @@ def config_text(setting: Setting, port: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _builtin(kind: str, pattern: str) -> str:
-    names: Iterable[str] = sorted({path.name.partition(".")[0] for path in share(kind).glob(pattern)})
-    return json.dumps([f"builtin:{name}" for name in names])
+def _builtin(kind: str, pattern: str) -> list[str]:
+    return [f"builtin:{name}" for name in sorted({path.name.partition(".")[0] for path in share(kind).glob(pattern)})]
 
 
 def _free_port() -> int:

@@ -35,14 +35,14 @@ class Task:
     script: Script
 
     @property
-    def own_world(self) -> bool:
-        """Whether its tools run in the agent's process, on data of its own: each airline task has its own database."""
-        return self.workload is Workload.AIRLINE
+    def world(self) -> str:
+        """Name of the world its tools run in: each airline task has a database of its own."""
+        return self.script.session if self.workload is Workload.AIRLINE else self.workload
 
     @property
-    def world(self) -> str:
-        """Name of the world its tools run in."""
-        return self.script.session if self.own_world else "shared"
+    def tools(self) -> list[str]:
+        """Names of the tools it calls."""
+        return sorted({call.invocation.tool for call in self.script.calls})
 
 
 def packaged_tasks(workloads: Iterable[Workload], sessions: int | None = None) -> list[Task]:
