@@ -1,13 +1,13 @@
 """`/mcp/NAME`: which server a request goes to, and what stands in front of each kind of server."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
 from typing import Protocol
 
 from aiohttp import web
 
 from paste_proxy.clock import Clock
-from paste_proxy.config import Limits, McpServer
+from paste_proxy.config import Config
 from paste_proxy.proxy.mcp_bridge import McpBridge
 from paste_proxy.proxy.mcp_children import McpChildren
 from paste_proxy.proxy.mcp_http import McpHttpFront
@@ -17,6 +17,7 @@ from paste_proxy.proxy.mcp_watch import McpWatch
 from paste_proxy.proxy.ports import ToolGate
 from paste_proxy.proxy.refusal import refusal
 from paste_proxy.proxy.relay import Relay
+from paste_proxy.speculation.types import Mode
 
 _PREFIX = "/mcp/"
 
@@ -54,55 +55,47 @@ class McpFronts:
 
 
 def add_mcp_routes(
-    app: web.Application,
-    servers: Mapping[str, McpServer],
-    relay: Relay,
-    gate: ToolGate,
-    clock: Clock,
-    limits: Limits,
-    *,
-    session_headers: Iterable[str],
-    warm: bool,
-    fault: Callable[[str], None],
+    app: web.Application, config: Config, gate: ToolGate, *, clock: Clock, fault: Callable[[str], None]
 ) -> None:
-    """Serve `/mcp/NAME` for every server; their sessions end with the application.
-
-    To be called after the relay's pool has been given to the application.
+    """Serve `/mcp/NAME` for every configured server; their sessions end with the application.
 
     Args:
-        session_headers: request headers that may name the agent session.
-        warm: whether speculative sessions are opened as soon as tools are known, not at the first job.
         fault: called with a place for every contained fault.
     """
-
-    def front(name: str, server: McpServer) -> McpFront:
-        def watch(scope: str, target: str) -> McpWatch:
-            if server.command:
-                make = over_stdio(name, server)
-            else:
-                make = over_http(name, relay.session, target, limits.observed_answer_bytes)
-            return McpWatch(gate, name, scope, make if server.stateless else None, warm=warm)
-
-        sessions = McpSessions(name, watch, clock, most=limits.sessions, idle_s=limits.session_idle_s)
-        if server.url is None:
-            ended = partial(sessions.end, "")
-            children = McpChildren(name, server, idle_s=limits.session_idle_s, ended=ended)
-            return McpBridge(children, sessions, session_headers=session_headers, fault=fault)
-        return McpHttpFront(
-            server.url,
-            relay,
-            sessions,
-            session_headers=session_headers,
-            request_bytes=limits.observed_request_bytes,
-            answer_bytes=limits.observed_answer_bytes,
-            fault=fault,
-        )
-
-    fronts = McpFronts({name: front(name, server) for name, server in servers.items()})
+    relay = Relay(keep=config.limits.observed_request_bytes)
+    fronts = McpFronts({name: _front(name, config, relay, gate, clock, fault) for name in config.mcp})
     app.router.add_route("*", "/mcp/{below:.*}", fronts.serve)
 
     async def living(_: web.Application) -> AsyncIterator[None]:
         yield
         await fronts.close()
 
-    app.cleanup_ctx.append(living)
+    app.cleanup_ctx.extend([relay.pooling, living])
+
+
+def _front(
+    name: str, config: Config, relay: Relay, gate: ToolGate, clock: Clock, fault: Callable[[str], None]
+) -> McpFront:
+    server, limits = config.mcp[name], config.limits
+    warm = config.speculation.mode is Mode.SPECULATE and bool(config.policies)
+
+    def watch(scope: str, target: str) -> McpWatch:
+        if server.command:
+            make = over_stdio(name, server)
+        else:
+            make = over_http(name, relay.session, target, config.speculation.result_bytes)
+        return McpWatch(gate, name, scope, make if server.stateless else None, warm=warm)
+
+    sessions = McpSessions(name, watch, clock, most=limits.sessions, idle_s=limits.session_idle_s)
+    if server.url is None:
+        children = McpChildren(name, server, idle_s=limits.session_idle_s, ended=partial(sessions.end, ""))
+        return McpBridge(children, sessions, session_headers=config.session_headers, fault=fault)
+    return McpHttpFront(
+        server.url,
+        relay,
+        sessions,
+        session_headers=config.session_headers,
+        request_bytes=limits.observed_request_bytes,
+        answer_bytes=limits.observed_answer_bytes,
+        fault=fault,
+    )

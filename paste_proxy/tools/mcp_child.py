@@ -82,18 +82,8 @@ class Child:
         """Each message as the server wrote it, line end included; ends when the server closes its stdout."""
         stdout = self._process.stdout
         assert stdout is not None
-        rest = bytearray()
-        while chunk := await stdout.read(_CHUNK):
-            if b"\n" not in chunk:
-                rest += chunk
-                continue
-            for piece in _split(chunk):
-                rest += piece
-                if piece.endswith(b"\n"):
-                    yield bytes(rest)
-                    rest.clear()
-        if rest:
-            yield bytes(rest)
+        async for line in whole_lines(stdout):
+            yield line
 
     def close_input(self) -> None:
         """Tell the server that no more messages come."""
@@ -148,6 +138,19 @@ class Child:
         text = line[:_STDERR_LINE_BYTES].decode("utf-8", "replace").rstrip()
         self._said.append(text)
         _log.debug("mcp_server_stderr", server=self._server, line=text)
+
+
+async def whole_lines(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """Lines with their ends, as they were written; what comes after the last end is given too."""
+    rest = bytearray()
+    while chunk := await reader.read(_CHUNK):
+        for piece in _split(chunk):
+            rest += piece
+            if piece.endswith(b"\n"):
+                yield bytes(rest)
+                rest.clear()
+    if rest:
+        yield bytes(rest)
 
 
 def _split(chunk: bytes) -> list[bytes]:

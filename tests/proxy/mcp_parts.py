@@ -7,11 +7,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from aiohttp import web
 
 from paste_proxy.clock import SystemClock
-from paste_proxy.config import Limits, McpServer
+from paste_proxy.config import Config, Limits, McpServer
 from paste_proxy.proxy.mcp_route import add_mcp_routes
 from paste_proxy.proxy.ports import ToolGate
-from paste_proxy.proxy.relay import Relay, shed_own_headers
-from paste_proxy.testing import FakeGate
+from paste_proxy.proxy.relay import shed_own_headers
 
 
 async def listen(stack: AsyncExitStack, app: web.Application) -> str:
@@ -32,27 +31,14 @@ async def sidecar(
     *,
     limits: Limits | None = None,
     faults: list[str] | None = None,
-    warm: bool = False,
 ) -> AsyncIterator[str]:
     """A sidecar with these MCP servers; its base URL. A contained fault fails the test unless `faults` takes it."""
-    limits = limits or Limits()
     noted: list[str] = [] if faults is None else faults
+    config = Config(mcp=servers, limits=limits or Limits(), session_headers=("x-paste-session",))
     async with AsyncExitStack() as stack:
-        relay = Relay(keep=limits.observed_request_bytes)
         app = web.Application(client_max_size=0)
-        app.cleanup_ctx.append(relay.pooling)
         app.on_response_prepare.append(shed_own_headers)
-        add_mcp_routes(
-            app,
-            servers,
-            relay,
-            gate,
-            SystemClock(),
-            limits,
-            session_headers=("x-paste-session",),
-            warm=warm,
-            fault=noted.append,
-        )
+        add_mcp_routes(app, config, gate, clock=SystemClock(), fault=noted.append)
         yield await listen(stack, app)
     if faults is None:
         assert not noted
@@ -63,8 +49,3 @@ async def until(holds: Callable[[], object], seconds: float = 5.0) -> None:
     async with asyncio.timeout(seconds):
         while not holds():  # noqa: ASYNC110 - what is waited for has no event
             await asyncio.sleep(0.005)
-
-
-def calls(gate: FakeGate) -> list[tuple[str, str]]:
-    """The tools asked about and the scopes they were asked in."""
-    return [(call.invocation.tool, call.scope) for call in gate.asked]

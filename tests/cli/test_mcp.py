@@ -1,0 +1,69 @@
+"""`paste-proxy mcp` as a program."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.peers.scripts import SCRIPTED
+
+US = (sys.executable, "-c", "import typer; from paste_proxy.cli.mcp import mcp; typer.run(mcp)")
+
+
+def start(*args: str, cwd: Path | None = None) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        (*US, *args), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd
+    )
+
+
+def call(number: int, name: str, **arguments: str | int) -> bytes:
+    params = {"name": name, "arguments": arguments}
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}).encode() + b"\n"
+
+
+def test_what_a_client_hears_is_what_the_server_says(tmp_path: Path) -> None:
+    lines = call(1, "echo", text="é") + call(2, "progress") + call(3, "fail") + call(4, "nope")
+    plain = subprocess.run(SCRIPTED, input=lines, capture_output=True, timeout=30, check=True)
+    for mode in ("off", "observe", "speculate"):
+        ours = start("--mode", mode, "--", *SCRIPTED, cwd=tmp_path)
+        out, err = ours.communicate(lines, timeout=30)
+        assert (out, err, ours.returncode) == (plain.stdout, b"", 0)
+
+
+def test_the_server_s_exit_code_and_stderr_are_ours(tmp_path: Path) -> None:
+    ours = start("--", *SCRIPTED, cwd=tmp_path)
+    out, err = ours.communicate(call(1, "die", code=42), timeout=30)
+    assert (out, err, ours.returncode) == (b"", b"about to die\nfor a reason\n", 42)
+
+
+def test_a_signal_reaches_the_server(tmp_path: Path) -> None:
+    ours = start("--", *SCRIPTED, cwd=tmp_path)
+    assert ours.stdin is not None
+    assert ours.stdout is not None
+    ours.stdin.write(call(1, "echo", text="up"))
+    ours.stdin.flush()
+    assert b"up" in ours.stdout.readline()
+    ours.send_signal(signal.SIGTERM)
+    ours.communicate(timeout=30)
+    assert ours.returncode == 128 + signal.SIGTERM
+
+
+def test_a_client_that_stops_reading_ends_the_server(tmp_path: Path) -> None:
+    ours = start("--", *SCRIPTED, cwd=tmp_path)
+    assert ours.stdin is not None
+    assert ours.stdout is not None
+    ours.stdout.close()
+    ours.stdin.write(call(1, "echo", text="x"))
+    ours.stdin.close()
+    assert ours.stderr is not None
+    assert ours.stderr.read() == b""
+    ours.stderr.close()
+    assert ours.wait(timeout=30) == 0
+
+
+def test_a_command_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+    ours = start("--", "no-such-command", cwd=tmp_path)
+    _, err = ours.communicate(b"", timeout=30)
+    assert ours.returncode != 0
+    assert b"'no-such-command' cannot be started" in err
