@@ -27,7 +27,7 @@ from typing import Any, ParamSpec, Protocol, Self, TypeVar, cast, overload
 from paste_proxy.agents.protocol import ARGUMENTS_CHARS
 from paste_proxy.agents.sdk_arguments import as_json
 from paste_proxy.agents.sdk_call import Call
-from paste_proxy.agents.sdk_jobs import INSIDE
+from paste_proxy.agents.sdk_jobs import INSIDE, Tool
 from paste_proxy.agents.sdk_link import Link
 from paste_proxy.agents.sdk_run import AskedCall
 from paste_proxy.agents.sdk_session import Sessions
@@ -94,7 +94,7 @@ class Sidecar:
         def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
             own_name: str = getattr(function, "__name__", type(function).__name__)
             reader = FunctionReader(function, name or own_name, failed)
-            self._sessions.declare(reader.tool)
+            self._declare(reader.tool)
             return self._around(function, reader)
 
         return decorate if function is None else decorate(function)
@@ -111,7 +111,7 @@ class Sidecar:
         """
         reader = DispatchReader(dispatch, failed)
         for name in tools:
-            self._sessions.declare(reader.tool(name))
+            self._declare(reader.tool(name))
         return self._around(dispatch, reader)
 
     def _around(self, function: Callable[_P, _R], reader: Reader) -> Callable[_P, _R]:
@@ -201,6 +201,10 @@ class Sidecar:
                 self._link = Link(self._url, self._sessions.known, self._slots, self.stats)
                 self._link_process = os.getpid()
             return self._link
+
+    def _declare(self, tool: Tool) -> None:
+        for session in self._sessions.declare(tool):
+            self._offer(session)
 
     def _offer(self, session: str) -> None:
         if self._link is not None:

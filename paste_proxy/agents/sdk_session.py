@@ -49,12 +49,13 @@ class Sessions:
         self._declared: dict[str, Tool] = {}
         self._lock = Lock()
 
-    def declare(self, tool: Tool) -> None:
-        """A tool that every session can call."""
+    def declare(self, tool: Tool) -> tuple[str, ...]:
+        """A tool that every session can call; gives the names of those there are."""
         with self._lock:
             self._declared[tool.name] = tool
             for session in self.known.values():
                 session.tools[tool.name] = tool
+            return tuple(self.known)
 
     def current(self) -> Session:
         """The session that the running code is in."""

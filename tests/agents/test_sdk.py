@@ -304,3 +304,21 @@ async def test_a_cancelled_job_is_dropped_and_its_slot_is_taken_until_it_returns
     go.set()
     assert await running == ("value 2", 1)
     leave.set()
+
+
+async def test_a_tool_declared_after_connecting_is_offered_without_a_call(sidecar: Served) -> None:
+    connected, go = threading.Event(), threading.Event()
+
+    def agent() -> None:
+        with Sidecar(sidecar.url, patience_s=SOON, session="task") as paste:
+            paste.tool(name="first")(lambda: 1)
+            assert connected.wait(SOON)
+            paste.tool(name="second")(lambda: 2)
+            assert go.wait(SOON)
+
+    running = asyncio.create_task(asyncio.to_thread(agent))
+    await sidecar.gate.scope_offering("task", "first")
+    connected.set()
+    await sidecar.gate.scope_offering("task", "second")
+    go.set()
+    await running

@@ -35,8 +35,8 @@ class Live:
 
 
 @asynccontextmanager
-async def listening(app: web.Application) -> AsyncIterator[str]:
-    runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
+async def listening(app: web.Application, *, told_of_disconnects: bool) -> AsyncIterator[str]:
+    runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=told_of_disconnects)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     yield f"http://127.0.0.1:{runner.addresses[0][1]}"
@@ -62,7 +62,7 @@ async def live(tmp_path: Path) -> AsyncIterator[Live]:
     upstream = web.Application()
     upstream.router.add_post("/order", order)
     gate = FakeGate()
-    async with listening(upstream) as tools_url, aiohttp.ClientSession() as client:
+    async with listening(upstream, told_of_disconnects=True) as tools_url, aiohttp.ClientSession() as client:
         config = Config(
             tools={
                 "order": DispatchTool(url=f"{tools_url}/order"),
@@ -72,7 +72,7 @@ async def live(tmp_path: Path) -> AsyncIterator[Live]:
         )
         app = web.Application()
         add_dispatch_routes(app, config, gate)
-        async with listening(app) as url:
+        async with listening(app, told_of_disconnects=False) as url:
             yield Live(gate, url, client, gone, entered)
 
 
