@@ -39,10 +39,13 @@ def add_dispatch_routes(app: web.Application, config: Config, gate: ToolGate) ->
             if config.tools:
                 gate.offer("", "", backend, config.tools)
             yield
-            await socket.close()
             await backend.close()
 
+    async def say_goodbye(_: web.Application) -> None:
+        await socket.close()
+
     app.cleanup_ctx.append(lifetime)
+    app.on_shutdown.append(say_goodbye)  # an open WebSocket would hold up the shutdown
     app.router.add_post("/paste/v1/sessions/{sid}/tools/{tool}", dispatch.answer)
     app.router.add_get(PATH, socket.serve)
 

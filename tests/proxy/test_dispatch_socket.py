@@ -6,10 +6,13 @@ from typing import TypeAlias
 
 import aiohttp
 import pytest
+from aiohttp import web
 
 from paste_proxy.agents import protocol
 from paste_proxy.agents.protocol import FromAgent, FromSidecar
+from paste_proxy.config import Config
 from paste_proxy.events.result import Status
+from paste_proxy.proxy.dispatch_route import add_dispatch_routes
 from tests.agents.scripted import SOON, ScriptedGate, Served, served
 
 
@@ -147,3 +150,17 @@ async def test_a_gate_that_breaks_lets_the_agent_run(
     monkeypatch.setattr(ScriptedGate, "ask", broken)
     await agent.say(call(1, arguments={}))
     assert await agent.hear() == protocol.Alone(call=1)
+
+
+async def test_a_shutdown_says_goodbye_to_agents_instead_of_waiting_for_them() -> None:
+    app = web.Application()
+    add_dispatch_routes(app, Config(), ScriptedGate())
+    runner = web.AppRunner(app, shutdown_timeout=60)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    async with aiohttp.ClientSession() as client:
+        socket = await client.ws_connect(f"http://127.0.0.1:{runner.addresses[0][1]}{protocol.PATH}")
+        async with asyncio.timeout(SOON):
+            cleanup = asyncio.create_task(runner.cleanup())
+            assert (await socket.receive()).type is aiohttp.WSMsgType.CLOSE
+            await cleanup
