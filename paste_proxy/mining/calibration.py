@@ -4,7 +4,11 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+_LEAST_PAIRS = 100
 _LEAST_IN_STEP = 20
+_MOST_STEPS = 40
+_DRAW = 2.0
+"""Imaginary pairs that came true as often as predicted, in each step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +33,33 @@ UNCALIBRATED = Calibration()
 
 
 def calibrate(pairs: Iterable[tuple[float, bool]]) -> Calibration:
-    """Learn from predicted confidences and whether each came true."""
-    blocks: list[tuple[float, float, int]] = []  # sum of predictions, of outcomes, and their number
-    for predicted, came in sorted(pairs):
-        blocks.append((predicted, float(came), 1))
-        while len(blocks) > 1 and (_rate(blocks[-2]) >= _rate(blocks[-1]) or blocks[-2][2] < _LEAST_IN_STEP):
-            x1, y1, n1 = blocks.pop()
-            x0, y0, n0 = blocks.pop()
-            blocks.append((x0 + x1, y0 + y1, n0 + n1))
-    return Calibration(tuple((round(x / n, 4), round(y / n, 4)) for x, y, n in blocks if n >= _LEAST_IN_STEP))
+    """Learn from predicted confidences and whether each came true; with few pairs, change nothing."""
+    ordered = sorted(pairs)
+    if len(ordered) < _LEAST_PAIRS:
+        return UNCALIBRATED
+    size = max(_LEAST_IN_STEP, len(ordered) // _MOST_STEPS)
+    ends = [*range(size, len(ordered) - size + 1, size), len(ordered)]
+    blocks: list[_Block] = []
+    for start, end in zip([0, *ends], ends, strict=False):
+        part = ordered[start:end]
+        blocks.append(_Block(sum(predicted for predicted, _ in part), sum(came for _, came in part), len(part)))
+        while len(blocks) > 1 and blocks[-2].rate > blocks[-1].rate:
+            blocks[-2:] = [blocks[-2].joined(blocks[-1])]
+    return Calibration(tuple((round(block.predicted / block.number, 4), round(block.rate, 4)) for block in blocks))
 
 
-def _rate(block: tuple[float, float, int]) -> float:
-    return block[1] / block[2]
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Neighbours in confidence: sum of predictions, how many came true, their number."""
+
+    predicted: float
+    came: float
+    number: int
+
+    @property
+    def rate(self) -> float:
+        """The rate observed, drawn towards the one predicted where little was observed."""
+        return (self.came + _DRAW * self.predicted / self.number) / (self.number + _DRAW)
+
+    def joined(self, other: "_Block") -> "_Block":
+        return _Block(self.predicted + other.predicted, self.came + other.came, self.number + other.number)

@@ -1,7 +1,7 @@
 """Which recorded sessions belong together, so that replays of one task never stand on both sides of a split.
 
 Two sessions are of one group if their ids differ only in the number of a trial, or if they open with the
-same words.
+same words and these are more than a greeting.
 """
 
 import re
@@ -12,6 +12,8 @@ from typing import Protocol, TypeVar
 from paste_proxy.events.types import Event, UserMessage
 
 _TRIAL = re.compile(r"[-_./]?(?:trial|attempt|run|rollout|sample|try)[-_]?\d+(?:[-_.]\d+)*$", re.IGNORECASE)
+
+_LEAST_WORDS = 8
 
 
 class Recorded(Protocol):
@@ -66,6 +68,6 @@ def without_groups_of(sessions: Sequence[Session], others: Sequence[Recorded]) -
 def _opening(events: Iterable[Event]) -> str | None:
     for event in events:
         if isinstance(event, UserMessage):
-            words = " ".join(event.text.lower().split())
-            return f"opening {words}" if words else None
+            words = event.text.lower().split()
+            return "opening " + " ".join(words) if len(words) >= _LEAST_WORDS else None
     return None

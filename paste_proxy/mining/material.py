@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from paste_proxy.events.signature import content
 from paste_proxy.events.values import Json
-from paste_proxy.mining.mentions import KINDS, mentioned, words_by_shape, year_in
+from paste_proxy.mining.mentions import DATE, KINDS, dated, mentioned, words_by_shape, year_in
 from paste_proxy.mining.pointers import Leaf, leaves
 
 _MOST_TEXT = 20_000
@@ -21,6 +21,17 @@ class Found:
 
 
 @dataclass(slots=True)
+class Calendar:
+    """The year that a date without one most likely means: the latest that a session has named."""
+
+    year: str | None = None
+
+    def see(self, text: str) -> None:
+        """Take note of the full dates of a text."""
+        self.year = max(filter(None, (self.year, year_in(text))), default=None)
+
+
+@dataclass(slots=True)
 class Material:
     """A payload with everything found in it; each kind is looked for once, on first use.
 
@@ -29,31 +40,32 @@ class Material:
     """
 
     payload: Json
-    year: str | None = None
-    """The year to read a date with that names none."""
+    calendar: Calendar = field(default_factory=Calendar)
     _taken: dict[str, tuple[Found, ...]] = field(default_factory=dict)
     _leaves: list[Leaf] | None = None
     _text: str | None = None
     _words: dict[str, list[str]] | None = None
-    _places: dict[str, list[tuple[str, Found]]] | None = None
+    _places: tuple[str | None, dict[str, list[tuple[str, Found]]]] | None = None
+    """The year it was made with, and takes by what their values read."""
 
     @classmethod
-    def of_output(cls, output: Json, year: str | None = None) -> "Material":
+    def of_output(cls, output: Json, calendar: Calendar) -> "Material":
         """The material of a tool's answer, its envelope taken off."""
-        return cls(content(output), year)
+        return cls(content(output), calendar)
 
     def take(self, take: str) -> tuple[Found, ...]:
         """The values that a take names, in order."""
         taken = self._taken.get(take)
         if taken is None:
             taken = self._taken[take] = tuple(self._look(take))
-        return taken
+        return self._in_year(taken) if take == DATE else taken
 
     def takes_of(self, text: str) -> list[tuple[str, Found]]:
         """Every take that gives a value which reads `text` when case is ignored, and the value it gives."""
-        if self._places is None:
-            self._places = self._index()
-        return self._places.get(text.lower(), [])
+        year = self.calendar.year
+        if self._places is None or self._places[0] != year:
+            self._places = (year, self._index())
+        return self._places[1].get(text.lower(), [])
 
     def text(self) -> str:
         """The texts of the payload, one a line, cut at 20,000 characters."""
@@ -71,16 +83,16 @@ class Material:
             self._leaves = [] if isinstance(self.payload, str) else leaves(self.payload)
         return self._leaves
 
-    def last_year(self) -> str | None:
-        """The latest year among its full dates."""
-        return year_in(self.text())
-
     def _look(self, take: str) -> list[Found]:
         if take.startswith("/") or not take:
             return [Found(leaf.value, leaf.rows) for leaf in self.leaves() if leaf.pointer == take]
         if take.startswith(WORD):
             return [Found(word) for word in self._shaped().get(take.removeprefix(WORD), [])]
-        return [Found(value) for value in mentioned(take, self.text(), self.year)]
+        return [Found(value) for value in mentioned(take, self.text())]
+
+    def _in_year(self, dates: tuple[Found, ...]) -> tuple[Found, ...]:
+        full = (dated(str(found.value), self.calendar.year) for found in dates)
+        return tuple(Found(date) for date in full if date)
 
     def _shaped(self) -> dict[str, list[str]]:
         if self._words is None:

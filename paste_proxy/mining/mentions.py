@@ -1,7 +1,7 @@
 """Values that a text mentions: links, paths, dates, numbers, quoted words, names, words of a shape.
 
 Every kind gives distinct values in the order of their first mention. A date is given as ISO 8601; where a
-text leaves the year out, the reader fills in the year it knows (`dates`).
+text leaves the year out, it begins with `-` and `dated` fills in the year.
 """
 
 import re
@@ -9,7 +9,8 @@ from collections.abc import Iterable
 
 from paste_proxy.mining.shapes import PLAIN, WORD, shape_of
 
-KINDS = ("url", "path", "date", "number", "quoted", "name")
+DATE = "date"
+KINDS = ("url", "path", DATE, "number", "quoted", "name")
 """The kinds besides `word:SHAPE`."""
 
 _MOST = 60
@@ -31,7 +32,7 @@ _DATE = re.compile(
 _ISO_YEAR = re.compile(r"\b(\d{4})-\d\d-\d\d")
 
 
-def mentioned(kind: str, text: str, year: str | None = None) -> list[str]:
+def mentioned(kind: str, text: str) -> list[str]:
     """The values of one kind in a text, distinct, in order, at most 60."""
     match kind:
         case "url":
@@ -44,8 +45,8 @@ def mentioned(kind: str, text: str, year: str | None = None) -> list[str]:
             return _distinct(next(filter(None, groups)) for groups in _QUOTED.findall(text))
         case "name":
             return _distinct(_NAME.findall(text))
-        case "date":
-            return _distinct(dates(text, year))
+        case _ if kind == DATE:
+            return _distinct(_dates(text))
         case _:
             return []
 
@@ -62,8 +63,19 @@ def words_by_shape(text: str) -> dict[str, list[str]]:
     return {shape: list(words) for shape, words in found.items()}
 
 
-def dates(text: str, year: str | None) -> Iterable[str]:
-    """The dates of a text as ISO 8601; one without a year takes `year`, and is passed over if that is None."""
+def dated(date: str, year: str | None) -> str | None:
+    """A date with `year` filled in where it has none; None if there is no year to fill in."""
+    if not date.startswith("-"):
+        return date
+    return year and year + date
+
+
+def year_in(text: str) -> str | None:
+    """The latest year among the full dates of a text."""
+    return max(_ISO_YEAR.findall(text), default=None)
+
+
+def _dates(text: str) -> Iterable[str]:
     for found in _DATE.finditer(text):
         if found["iso"]:
             yield found["iso"]
@@ -71,14 +83,8 @@ def dates(text: str, year: str | None) -> Iterable[str]:
         groups = found.groups()
         month = _MONTHS[(groups[1] or groups[5]).lower()]
         day = int(found["day"] or found["day2"])
-        written = found["year"] or found["year2"] or year
-        if written and 1 <= day <= 31:
-            yield f"{written}-{month:02}-{day:02}"
-
-
-def year_in(text: str) -> str | None:
-    """The latest year among the full dates of a text."""
-    return max(_ISO_YEAR.findall(text), default=None)
+        if 1 <= day <= 31:
+            yield f"{found['year'] or found['year2'] or ''}-{month:02}-{day:02}"
 
 
 def _trim_url(url: str) -> str:

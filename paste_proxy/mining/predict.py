@@ -15,6 +15,8 @@ from paste_proxy.mining.window import Window
 
 LEAST_CONFIDENCE = 0.01
 """Below this a candidate is not worth mentioning."""
+_LATER_WEIGHT = 0.1
+"""What a call that comes later is worth beside the very next one, in the order of candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ def ranked(patterns: Iterable[Pattern], window: Window) -> list[Scored]:
             known = best.get(invocation.key)
             if known is None or next_ > known.next:
                 best[invocation.key] = Scored(invocation, next_, ever, pattern)
-    return sorted(best.values(), key=lambda one: (-one.next, -one.ever, one.invocation.key))
+    return sorted(best.values(), key=lambda one: (-one.next - _LATER_WEIGHT * one.ever, one.invocation.key))
 
 
 def bindings(template: AnyTemplate, window: Window) -> list[Invocation]:

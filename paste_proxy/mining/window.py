@@ -12,7 +12,7 @@ from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.signature import signature
 from paste_proxy.events.types import CallSealed, Event, LlmTurn, ToolCall, ToolOutput, UserMessage
 from paste_proxy.mining.contexts import LONGEST, START
-from paste_proxy.mining.material import Material
+from paste_proxy.mining.material import Calendar, Material
 
 USER, TURN, CALL = "user", "turn", "call"
 
@@ -38,8 +38,7 @@ class Window:
     def __init__(self, size: int = 64) -> None:
         self.observations: deque[Observation] = deque(maxlen=size)
         self.stream: deque[str] = deque([START], maxlen=LONGEST)
-        self.year: str | None = None
-        """Latest year among the full dates seen last: what a date without a year most likely means."""
+        self.calendar = Calendar()
 
         self.spoke = False
         """The last event is a turn of the model that called nothing."""
@@ -65,7 +64,7 @@ class Window:
                 return self.spoke
             case ToolCall():
                 call = event.invocation
-                asked = Material(call.arguments, self.year)
+                asked = Material(call.arguments, self.calendar)
                 self._add(Observation(CALL, None, call.tool, call, asked, event.call_id))
                 return False
             case ToolOutput():
@@ -89,14 +88,14 @@ class Window:
 
     def _answer(self, event: ToolOutput) -> None:
         sign = signature(event) or ""
-        said = Material.of_output(event.output, self.year)
+        said = Material.of_output(event.output, self.calendar)
         call = self._open_call(event)
         if call is None:
             call = Observation(CALL, None, event.tool, call_id=event.call_id)
             self._add(call)
         call.said = said
         call.ok = sign.startswith("output:ok:")
-        self.year = said.last_year() or self.year
+        self.calendar.see(said.text())
         self.stream.append(sign.removeprefix("output:"))
 
     def _open_call(self, event: ToolOutput) -> Observation | None:
@@ -105,8 +104,8 @@ class Window:
         return next(iter(named or [call for call in waiting if call.tool == event.tool]), None)
 
     def _material(self, text: str) -> Material:
-        material = Material(text, self.year)
-        self.year = material.last_year() or self.year
+        material = Material(text, self.calendar)
+        self.calendar.see(material.text())
         return material
 
     def _add(self, observation: Observation) -> None:
