@@ -4,8 +4,6 @@ What it shows is private to the machine's user. No answer carries a CORS header,
 this machine's, so that no web page can read it through a name that it points here.
 """
 
-import ipaddress
-import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
 
@@ -13,6 +11,7 @@ import orjson
 from aiohttp import web
 
 from paste_proxy.events.values import Json
+from paste_proxy.proxy.hosts import host_of, own_hosts
 from paste_proxy.proxy.metrics import Metrics
 from paste_proxy.proxy.refusal import refusal
 from paste_proxy.proxy.traffic import Traffic
@@ -65,37 +64,12 @@ def add_admin_routes(
         app.router.add_get(f"/paste/v1/{name}", _guarded(own, _showing(read)))
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a server bound to `host`."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def own_hosts(host: str) -> Callable[[str], bool]:
-    """Tells whether a request's host name is this machine's.
-
-    Bound to loopback only loopback names are. Otherwise any address is, since a page can only point names.
-    """
-    if is_loopback(host):
-        return is_loopback
-    names = {host.lower(), socket.gethostname().lower()}
-
-    def own(name: str) -> bool:
-        return is_loopback(name) or name.lower() in names or _is_address(name)
-
-    return own
-
-
 _Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def _guarded(own: Callable[[str], bool], answer: _Answer) -> _Answer:
     async def guarded(request: web.Request) -> web.StreamResponse:
-        if not own(_host_of(request.host)):
+        if not own(host_of(request.host)):
             return refusal(403, "foreign_host", f"{request.host} is not a name of this sidecar; call it by its address")
         return await answer(request)
 
@@ -107,17 +81,3 @@ def _showing(read: Callable[[], Mapping[str, Json] | Rows]) -> _Answer:
         return web.Response(body=orjson.dumps(read()), content_type="application/json")
 
     return show
-
-
-def _host_of(authority: str) -> str:
-    if authority.startswith("["):
-        return authority[1:].partition("]")[0]
-    return authority.rpartition(":")[0] if authority.count(":") == 1 else authority
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True

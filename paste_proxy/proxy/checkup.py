@@ -14,8 +14,8 @@ from paste_proxy.config import Config, DispatchTool, LlmRoute
 from paste_proxy.errors import InputFault
 from paste_proxy.mining.pool import Pool
 from paste_proxy.mining.storage import parse_pool
-from paste_proxy.proxy.admin import is_loopback
-from paste_proxy.proxy.llm_route import LlmRoutes
+from paste_proxy.proxy.hosts import is_loopback
+from paste_proxy.proxy.llm_route import LlmRoutes, is_itself
 from paste_proxy.proxy.mcp_probe import probe
 from paste_proxy.share import find
 from paste_proxy.speculation.policy import Policy, combine
@@ -139,7 +139,7 @@ def _command(name: str, tool: DispatchTool) -> Finding:
 
 async def _llm(route: LlmRoute, config: Config) -> Finding:
     what, url = f"llm {route.path}", URL(route.upstream)
-    if is_loopback(url.host or "") and is_loopback(config.host) and url.port == config.port:
+    if is_itself(route.upstream, config.host, config.port):
         return Finding(Level.FAIL, what, f"{route.upstream} is this sidecar itself", "name the LLM's own address")
     fault = await _reached(url)
     if fault is not None:

@@ -1,7 +1,25 @@
-"""Content codings undone on the observer's copy of a body, within a bound; what the client gets is never touched."""
+"""Content codings undone on the observer's copy of a body, within a bound; what the client gets is never touched.
+
+`gzip` and `deflate` are always there, `zstd` with Python 3.14 or `backports.zstd`, `br` with `brotli` 1.2,
+the first that can bound its output.
+"""
 
 import zlib
+from contextlib import suppress
+from importlib import import_module
+from types import ModuleType
 from typing import Protocol
+
+
+def _installed(*names: str) -> ModuleType | None:
+    for name in names:
+        with suppress(ImportError):
+            return import_module(name)
+    return None
+
+
+_ZSTD = _installed("compression.zstd", "backports.zstd")
+_BROTLI = _installed("brotli")
 
 
 class Decoder(Protocol):
@@ -39,6 +57,34 @@ class _Deflate:
         return self._inner.decode(data, limit) if self._inner is not None else b""
 
 
+class _Zstd:
+    def __init__(self, module: ModuleType) -> None:
+        self._faults = (module.ZstdError, EOFError)
+        self._inner = module.ZstdDecompressor()
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        try:
+            text: bytes = self._inner.decompress(data, limit + 1)
+        except self._faults as fault:
+            raise ValueError(f"not zstd: {fault}") from fault
+        return _bounded(text, limit)
+
+
+class _Brotli:
+    def __init__(self, module: ModuleType) -> None:
+        self._fault = module.error
+        self._inner = module.Decompressor()
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        try:
+            text: bytes = self._inner.process(data, output_buffer_limit=limit + 1)
+        except self._fault as fault:
+            raise ValueError(f"not brotli: {fault}") from fault
+        if not self._inner.can_accept_more_data():
+            raise ValueError(f"decodes to more than {limit} bytes")
+        return _bounded(text, limit)
+
+
 def decoder(coding: str) -> Decoder | None:
     """A decoder for a `Content-Encoding`, or None if this installation has none for it."""
     match coding.strip().lower():
@@ -46,6 +92,10 @@ def decoder(coding: str) -> Decoder | None:
             return _Zlib(16 + zlib.MAX_WBITS)
         case "deflate":
             return _Deflate()
+        case "zstd" if _ZSTD is not None:
+            return _Zstd(_ZSTD)
+        case "br" if _BROTLI is not None and hasattr(_BROTLI.Decompressor, "can_accept_more_data"):
+            return _Brotli(_BROTLI)
         case _:
             return None
 

@@ -12,6 +12,7 @@ from yarl import URL
 
 from paste_proxy.config import LlmRoute
 from paste_proxy.errors import InputFault
+from paste_proxy.proxy.hosts import is_loopback
 from paste_proxy.proxy.observation import Observation
 from paste_proxy.proxy.ports import TurnGate
 from paste_proxy.proxy.refusal import refusal
@@ -94,6 +95,13 @@ def _checked(number: int, upstream: str) -> str:
             f"llm[{number}].upstream", f"{url.with_user(None).with_query(None).with_fragment(None)}", expected
         )
     return upstream.rstrip("/")
+
+
+def is_itself(upstream: str, host: str, port: int) -> bool:
+    """Whether a request to `upstream` would come back to the sidecar bound to `host` and `port`."""
+    url = URL(upstream)
+    same = url.host == host or (is_loopback(url.host or "") and (is_loopback(host) or host in ("0.0.0.0", "::")))  # noqa: S104 - compared only
+    return url.port == port and same
 
 
 def _no_route(path: str, paths: tuple[str, ...]) -> str:

@@ -15,9 +15,10 @@ from aiohttp import web
 
 from paste_proxy.config import Config
 from paste_proxy.errors import InputFault
-from paste_proxy.proxy.admin import is_loopback
 from paste_proxy.proxy.app import TRAFFIC, Parts, build_app
 from paste_proxy.proxy.composition import compose
+from paste_proxy.proxy.hosts import is_loopback
+from paste_proxy.proxy.llm_route import is_itself
 from paste_proxy.proxy.relay import LONGEST_HEADER_BYTES, MOST_HEADERS, READ_BUFFER_BYTES
 from paste_proxy.proxy.traffic import Traffic
 
@@ -51,6 +52,7 @@ async def serve(config: Config, parts: Parts, *, announce: Callable[[str], None]
     await runner.setup()
     try:
         address = await _bind(runner, config)
+        _refuse_loops(config, runner)
         announce(f"paste-proxy listening on {address} ({config.speculation.mode.value})")
         gc.collect()
         gc.freeze()
@@ -97,6 +99,15 @@ async def _bind(runner: web.AppRunner, config: Config) -> str:
         ) from fault
     host, port = runner.addresses[0][:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _refuse_loops(config: Config, runner: web.AppRunner) -> None:
+    port = runner.addresses[0][1]
+    for number, route in enumerate(config.llm):
+        if is_itself(route.upstream, config.host, port):
+            raise InputFault(
+                f"llm[{number}].upstream", f"{route.upstream}, the sidecar itself", "the LLM's own address"
+            )
 
 
 def _stop_signals() -> "asyncio.Queue[int]":

@@ -138,6 +138,15 @@ async def test_a_port_in_use_is_said_so(tmp_path: Path) -> None:
     assert "Traceback" not in said
 
 
+async def test_b40_an_upstream_that_is_the_sidecar_itself_is_refused(tmp_path: Path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    path = routed(tmp_path, f"http://localhost:{port}/v1")
+    code, said = await refused("--config", str(path), "--port", str(port), cwd=tmp_path)
+    assert (code, "the sidecar itself" in said) == (2, True)
+
+
 async def test_b66_a_host_that_others_can_reach_needs_the_option(tmp_path: Path) -> None:
     path = routed(tmp_path, "http://a", 'host = "0.0.0.0"')
     code, said = await refused("--config", str(path), cwd=tmp_path)
