@@ -1,0 +1,72 @@
+"""Task groups: replays of one task never stand on both sides of a split."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paste_proxy.mining import mine as miner
+from paste_proxy.mining.groups import fold_of, groups_of, without_groups_of
+from tests.mining.sessions import Script, Session
+
+TASK = "Please find the cheapest flight from Berlin to Oslo in May"
+
+
+def session(name: str, opening: str) -> Session:
+    return Script(name).user(opening).end()
+
+
+def test_trials_of_one_task_are_one_group() -> None:
+    groups = groups_of([session(f"tau/task1-trial{at}-{at * 50}", f"hello {at}") for at in range(3)])
+    assert len(set(groups)) == 1
+
+
+def test_different_tasks_are_different_groups() -> None:
+    assert len(set(groups_of([session("tau/task1-trial0", "hi"), session("tau/task11-trial0", "hi")]))) == 2
+
+
+def test_sessions_that_open_with_the_same_task_are_one_group_whatever_its_spacing() -> None:
+    assert len(set(groups_of([session("a", TASK), session("b", TASK.upper().replace(" ", "\n"))]))) == 1
+
+
+def test_groups_join_through_a_common_member() -> None:
+    chain = [session("x-trial1", TASK), session("x-trial2", "hello"), session("y", TASK)]
+    assert len(set(groups_of(chain))) == 1
+
+
+def test_a_greeting_makes_no_group() -> None:
+    assert len(set(groups_of([session("a", "Hi there"), session("b", "Hi there")]))) == 2
+
+
+def test_what_shares_a_group_with_the_excluded_is_left_out() -> None:
+    sessions = [session("t1-trial0", "a"), session("t1-trial1", "b"), session("t2-trial0", "c")]
+    assert [one.id for one in without_groups_of(sessions, [session("t1-trial9", "z")])] == ["t2-trial0"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9), st.sampled_from([TASK, "Hi"])), max_size=30))
+def test_a_group_falls_into_one_fold(drawn: list[tuple[int, int, str]]) -> None:
+    sessions = [session(f"task{task}-trial{trial}", opening) for task, trial, opening in drawn]
+    sides: dict[str, set[int]] = {}
+    for one, group in zip(sessions, groups_of(sessions), strict=True):
+        sides.setdefault(one.id.partition("-")[0], set()).add(fold_of(group, 2))
+    assert all(len(folds) == 1 for folds in sides.values())
+
+
+def test_validation_never_learns_from_the_group_it_judges(monkeypatch: pytest.MonkeyPatch) -> None:
+    learned: list[set[str]] = []
+    judged: list[set[str]] = []
+    learn, outcomes = miner._learn, miner._outcomes
+
+    def watched_learn(sessions, groups, written, on_session):  # type: ignore[no-untyped-def]
+        learned.append({one.id.partition("-")[0] for one in sessions})
+        judged.append(set())
+        return learn(sessions, groups, written, on_session)
+
+    def watched_outcomes(session, pool):  # type: ignore[no-untyped-def]
+        judged[-1].add(session.id.partition("-")[0])
+        return outcomes(session, pool)
+
+    monkeypatch.setattr(miner, "_learn", watched_learn)
+    monkeypatch.setattr(miner, "_outcomes", watched_outcomes)
+    miner.mine([session(f"task{task}-trial{trial}", "Hi") for task in range(8) for trial in range(3)])
+    assert any(judged)
+    assert not any(taught & tested for taught, tested in zip(learned, judged, strict=True))
