@@ -1,0 +1,108 @@
+"""`paste-proxy mine` and `evaluate`, as a person runs them."""
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from paste_proxy.cli.evaluate import evaluate
+from paste_proxy.cli.mine import mine
+from paste_proxy.errors import InputFault
+from paste_proxy.events.codec import encode
+from paste_proxy.share import share
+from tests.mining.sessions import Script, Session
+
+app = typer.Typer()
+app.command()(mine)
+app.command()(evaluate)
+KEYS = {
+    *("calls", "speculated", "hits", "hit_rate", "top1", "top3", "read_only", "strict", "first_time", "oracle"),
+    *("seconds_weighted", "wasted_per_hit", "ece", "predict_us_p50", "predict_us_p99", "by_tool"),
+}
+
+
+def session(name: str) -> Session:
+    script = Script(name).user(f"look into {name}").call("search", {"query": name}, f"see https://{name}.org/a ")
+    return script.call("visit", {"url": f"https://{name}.org/a"}, "a page").end()
+
+
+def trace(folder: Path, *names: str) -> str:
+    path = folder / f"{names[0]}.jsonl"
+    lines = [encode(event, seq) for name in names for seq, event in enumerate(session(name).events)]
+    path.write_bytes(b"".join(lines))
+    return str(path)
+
+
+def ran(*arguments: str) -> str:
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False, standalone_mode=False)
+    return result.output
+
+
+def refused(*arguments: str) -> str:
+    with pytest.raises(InputFault) as fault:
+        ran(*arguments)
+    return str(fault.value)
+
+
+def test_mine_then_evaluate(tmp_path: Path) -> None:
+    pool = str(tmp_path / "pool.json")
+    training = trace(tmp_path, *(f"site{letter}-trial1" for letter in "abcdefgh"))
+    unseen = trace(tmp_path, "sitez-trial1", "sitea-trial2")
+    said = ran("mine", training, "--exclude", unseen, "-o", pool)
+    assert "left out 1 of 8 sessions" in said
+    assert "visit" in said
+    assert "\x1b" not in said
+    report = json.loads(ran("evaluate", "--pool", pool, unseen, "--json").splitlines()[-1])
+    assert set(report) >= KEYS
+    assert report["by_tool"]["visit"] == {"calls": 2, "top1": 1.0, "top3": 1.0}
+    table = ran("evaluate", "--pool", pool, "--read-only", "vis*", unseen)
+    assert "read_only  calls 2  top1 1.0  top3 1.0" in table
+
+
+def test_a_corrupt_trace_line_is_named(tmp_path: Path) -> None:
+    path = Path(trace(tmp_path, "a"))
+    path.write_bytes(path.read_bytes() + b'{"v": 1, "type": "user"}\n')
+    assert f"{path}:6" in refused("mine", str(path), "-o", str(tmp_path / "pool.json"))
+
+
+def test_a_malformed_pool_is_named(tmp_path: Path) -> None:
+    pool = tmp_path / "pool.json"
+    pool.write_text("[]")
+    assert str(pool) in refused("evaluate", "--pool", str(pool), trace(tmp_path, "a"))
+    assert "builtin:nothing" in refused("evaluate", "--pool", "builtin:nothing", trace(tmp_path, "a"))
+
+
+def test_written_patterns_pass_the_same_validation(tmp_path: Path) -> None:
+    take = 'arguments.url = { from = "output", tool = "search", take = "url", last = true }'
+    good = f'[[pattern]]\nid = "g"\ntool = "visit"\nconfidence = 0.9\n{take}\n'
+    idle = good.replace('"search"', '"never"')
+    patterns = tmp_path / "ours.toml"
+    patterns.write_text(good + idle)
+    pool = tmp_path / "pool.json"
+    ran("mine", trace(tmp_path, *"abcdefgh"), "--patterns", str(patterns), "-o", str(pool))
+    assert '"last":true' in pool.read_text()
+    assert '"never"' not in pool.read_text()
+
+
+def test_an_unwritable_pool_is_named(tmp_path: Path) -> None:
+    out = str(tmp_path / "nowhere" / "pool.json")
+    assert out in refused("mine", trace(tmp_path, "a"), "-o", out)
+
+
+@pytest.mark.parametrize("path", sorted(share("patterns").glob("*.json")), ids=lambda path: path.stem)
+def test_a_packaged_pool_is_small_and_reads_as_it_was_written(path: Path) -> None:
+    from paste_proxy.mining.storage import dump_pool, load_pool
+
+    text = path.read_text("utf-8")
+    assert len(text) < 300_000
+    assert dump_pool(load_pool(text, str(path))) == text
+
+
+def test_the_packaged_airline_pool_predicts_the_packaged_sessions() -> None:
+    traces = str(share("traces") / "tau_airline.jsonl.gz")
+    globs = ("--read-only", "get_*", "--read-only", "search_*")
+    report = json.loads(ran("evaluate", "--pool", "builtin:tau_airline", *globs, traces, "--json"))
+    assert report["read_only"]["top1"] > 0.4
+    assert report["ece"] < 0.1
