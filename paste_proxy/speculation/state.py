@@ -24,12 +24,8 @@ class State:
         self.ledger = Ledger(held_results=limits.held_results, held_bytes=limits.held_bytes)
         self.asked: Counter[Place] = Counter()
         """The authoritative calls in flight."""
-        self._capacities = dict(capacities)
-        self._lanes: dict[str, Lane] = {}
+        self._lanes = {server: Lane(server, capacity) for server, capacity in capacities.items()}
 
     def lane(self, server: str) -> Lane:
-        """The slots of a server."""
-        lane = self._lanes.get(server)
-        if lane is None:
-            lane = self._lanes[server] = Lane(server, self._capacities.get(server, ServerCapacity()))
-        return lane
+        """The slots of a server; one without bounds needs no memory of them."""
+        return self._lanes.get(server) or Lane(server, ServerCapacity())

@@ -62,6 +62,11 @@ effect = "read"
 speculate = false
 
 [[rule]]
+tool = "sure_*"
+effect = "read"
+min_confidence = 0.8
+
+[[rule]]
 tool = "small/read"
 effect = "read"
 

@@ -1,6 +1,7 @@
 """Which candidates are launched, in what order, and at whose cost."""
 
 from paste_proxy.events.candidate import SEALED
+from paste_proxy.events.result import Status
 from paste_proxy.speculation.limits import ServerCapacity
 from paste_proxy.speculation.types import Mode
 
@@ -41,6 +42,14 @@ def test_an_unlikely_candidate_is_refused() -> None:
     assert tell(0, predicted(guess("get_item 1", 0.1))) == ["refused get_item: confidence"]
 
 
+def test_a_rule_sets_its_own_least_confidence() -> None:
+    tell = Playbook()
+    assert tell(0, predicted(guess("sure_thing 1", 0.7), guess("sure_thing 2", 0.8))) == [
+        "refused sure_thing: confidence",
+        "launch 1 sure_thing",
+    ]
+
+
 def test_a_tool_that_is_quick_is_not_worth_a_job() -> None:
     tell = Playbook()
     assert tell(0, predicted(guess("get_item 1", 0.5, expected_s=0.01))) == ["refused get_item: benefit"]
@@ -51,6 +60,26 @@ def test_measured_durations_correct_what_the_predictor_expected() -> None:
     tell(0, asked(7, "get_item 1"))
     tell(0.001, over(7))
     assert tell(1, predicted(guess("get_item 2", 0.5, expected_s=9))) == ["refused get_item: benefit"]
+
+
+def test_jobs_are_timed_too_but_not_their_errors() -> None:
+    tell = Playbook()
+    tell(0, predicted(guess("get_item 1", expected_s=9)))
+    tell(0.001, done(1, "no such item", Status.ERROR))
+    assert tell(1, predicted(guess("get_item 2", expected_s=9))) == ["launch 2 get_item"]
+    tell(1.001, done(2))
+    assert tell(2, predicted(guess("get_item 3", expected_s=9))) == ["refused get_item: benefit"]
+
+
+def test_leads_are_learned_from_matches() -> None:
+    """With leads of 20 ms on average, half-sure guesses hide 10 ms or, at the least lead, 25."""
+    tell = Playbook(limits(min_benefit_s=0.5))
+    assert tell(0, predicted("get_item 0")) == ["launch 1 get_item"]
+    for job in range(1, 65):
+        tell(job, predicted(guess(f"get_item {job}", 1.0, expected_s=9)))
+        tell(job + 0.02, asked(job, f"get_item {job}"))
+        tell(job + 0.9, done(job + 1))
+    assert tell(100, predicted("get_item 100")) == ["refused get_item: benefit"]
 
 
 def test_the_best_per_slot_second_go_first_when_a_prediction_is_too_long() -> None:

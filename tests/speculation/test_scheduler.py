@@ -1,7 +1,11 @@
 """The scheduler's conversations: reuse, promotion, misses, effects, sessions, time."""
 
+import gc
+from types import FunctionType, ModuleType
+
 from paste_proxy.events.result import Status
 from paste_proxy.speculation.effects import ABANDONED_S
+from paste_proxy.speculation.outside import OPEN_CALLS
 from paste_proxy.speculation.types import Mode, ObservationLost, SessionEnded, Tick
 
 from .playbook import (
@@ -281,6 +285,80 @@ def test_held_results_are_bounded_in_number_and_bytes_oldest_first() -> None:
     tell(0, predicted("get_item 1", "get_item 2"))
     assert tell(1, done(1, "x" * 100)) == []
     assert tell(1, done(2, "x" * 51)) == ["1 discarded, ran 1, saved 0"]
+
+
+def test_bytes_of_results_that_were_used_count_no_more() -> None:
+    tell = Playbook(limits(held_bytes=150))
+    for job in range(1, 4):
+        tell(job, predicted(f"get_item {job}"))
+        assert tell(job + 0.5, done(job, "x" * 100)) == []
+        assert tell(job + 0.5, asked(job, f"get_item {job}"))[0].startswith(f"serve {job}")
+
+
+def test_the_results_that_would_expire_first_make_room() -> None:
+    tell = Playbook(limits(held_results=2))
+    tell(0, predicted("get_item 1", "web_page 1"))
+    assert tell(1, done(1)) == []
+    assert tell(1, done(2)) == []
+    tell(2, predicted("get_item 2"))
+    assert tell(3, done(3)) == ["2 discarded, ran 1, saved 0"]
+
+
+def test_a_promoted_job_has_no_deadline_until_its_call_gives_up() -> None:
+    tell = Playbook()
+    tell(0, predicted("get_item 1"))
+    tell(1, asked(7, "get_item 1"))
+    assert tell.scheduler.next_deadline() is None
+    assert tell(2, over(7, None)) == []
+    assert tell.scheduler.next_deadline() == 60
+    assert tell(60, Tick()) == ["cancel 1", "1 discarded, ran 60, saved 0"]
+
+
+def test_a_given_up_wait_drops_its_job_if_observations_were_lost() -> None:
+    tell = Playbook()
+    tell(0, predicted("get_item 1"))
+    tell(1, asked(7, "get_item 1"))
+    tell(2, ObservationLost())
+    assert tell(3, over(7, None)) == ["cancel 1", "1 discarded, ran 3, saved 0"]
+
+
+def test_a_client_that_reports_no_ends_does_not_stop_speculation_for_good() -> None:
+    tell = Playbook()
+    tell(0, native_began("set_item 1", "first"))
+    for number in range(OPEN_CALLS):
+        tell(1, native_began("write_note", str(number)))
+    tell(2, SessionEnded(session="s"))
+    assert tell(3 + ABANDONED_S, predicted("get_item 1")) == ["launch 1 get_item"]
+
+
+def test_what_is_remembered_does_not_grow_with_what_is_over() -> None:
+    tell = Playbook(limits(slots=20, ttl_s=5.0))
+    sizes: list[int] = []
+    for number in range(9_000):
+        session, call = f"session {number}", 2 * number
+        lines = tell(number, predicted("get_item 1", "set_item 1", "sum 1", session=session))
+        (launch,) = (line for line in lines if line.endswith("get_item") and line.startswith("launch"))
+        tell(number + 0.5, done(int(launch.split()[1])))
+        assert tell(number + 0.5, asked(call, "get_item 1", session=session))[0].startswith(f"serve {call}")
+        tell(number + 0.6, native_began("set_item 1", session=session))
+        tell(number + 0.7, native_ended(session=session))
+        tell(number + 0.8, asked(call + 1, f"made_up_{number}/tool_{number}", session=session))
+        tell(number + 0.9, over(call + 1))
+        if number % 300 == 0:
+            sizes.append(_reachable(tell.scheduler))
+    assert max(sizes[20:]) <= 1.1 * max(sizes[:20])
+
+
+def _reachable(root: object) -> int:
+    """How many objects hang on this one, code aside."""
+    seen: dict[int, object] = {}
+    left = [root]
+    while left:
+        each = left.pop()
+        if id(each) not in seen and not isinstance(each, type | ModuleType | FunctionType):
+            seen[id(each)] = each
+            left.extend(gc.get_referents(each))
+    return len(seen)
 
 
 def test_a_launch_carries_the_whole_invocation_and_its_scope() -> None:

@@ -65,6 +65,12 @@ def test_shadow_jobs_obey_the_budget_until_their_expected_end() -> None:
     assert tell(2, predicted(guess("get_item 2", expected_s=2))) == []
 
 
+def test_shadow_jobs_give_way_to_calls() -> None:
+    tell = Playbook(mode=Mode.OBSERVE, capacities={"small": ServerCapacity(total=1)})
+    assert tell(0, predicted(guess("small/read 1", expected_s=5))) == []
+    assert tell(1, asked(7, "small/read 2")) == ["shadow 1 preempted, ran 1, saved 0", "run 7"]
+
+
 def test_shadow_results_are_bounded_in_number() -> None:
     tell = Playbook(limits(held_results=1), mode=Mode.OBSERVE)
     tell(0, predicted(guess("get_item 1", expected_s=1), guess("get_item 2", expected_s=1)))

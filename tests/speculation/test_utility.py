@@ -60,6 +60,9 @@ def test_the_memory_of_tools_is_bounded_and_forgets_the_longest_unused() -> None
     experience.ran("get_item", 0.5)
     for number in range(1_023):
         experience.ran(f"tool {number}", 1.0)
-    assert experience.worth(guess("get_item"), ruling()).expected_s == 0.5
+    experience.ran("get_item", 0.5)
     experience.ran("one more", 1.0)
+    assert experience.worth(guess("get_item"), ruling(3)).expected_s == 0.5
+    for number in range(1_024):
+        experience.ran(f"other {number}", 1.0)
     assert experience.worth(guess("get_item"), ruling(3)).expected_s == 3.0
