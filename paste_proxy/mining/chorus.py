@@ -13,6 +13,11 @@ class Chorus:
     def __init__(self, voices: Sequence[SessionPredictor]) -> None:
         self._voices = voices
 
+    def follow(self, event: Event) -> None:
+        """Take an event of the past."""
+        for voice in self._voices:
+            voice.follow(event)
+
     def step(self, event: Event) -> Prediction:
         """Take the session's next event."""
         heard = [voice.step(event) for voice in self._voices]

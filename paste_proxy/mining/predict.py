@@ -48,6 +48,10 @@ class Predictor:
         self._candidates = candidates
         self._executable = executable
 
+    def follow(self, event: Event) -> None:
+        """Take an event of the past, after which nothing is to be predicted."""
+        self._window.step(event)
+
     def step(self, event: Event) -> Prediction:
         """Take the session's next event; candidates are distinct, the likeliest next call first."""
         if not self._window.step(event):

@@ -18,5 +18,8 @@ class Prediction:
 class SessionPredictor(Protocol):
     """Follows one session and says what it may ask for next."""
 
+    def follow(self, event: Event) -> None:
+        """Take an event of the past, after which nothing is to be predicted."""
+
     def step(self, event: Event) -> Prediction:
         """Take the session's next event. Never changes what the session holds."""

@@ -55,7 +55,12 @@ class Sidecar:
         self._policy = combine([Policy.parse(_read("policies", name), name) for name in config.policies])
         self._toolbox = Toolbox(config.mcp)
         self._scheduler = scheduler(config, self._policy)
-        self.sessions = Sessions(self._predictor, limit=config.limits.sessions, idle_s=config.limits.session_idle_s)
+        self.sessions = Sessions(
+            self._predictor,
+            limit=config.limits.sessions,
+            idle_s=config.limits.session_idle_s,
+            prefix=f"{int(clock.epoch()):x}-",
+        )
         self.hub = Hub(
             toolbox=self._toolbox,
             deadline=self._scheduler.next_deadline,

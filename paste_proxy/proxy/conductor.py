@@ -74,6 +74,7 @@ class Conductor:
             clock=clock,
             tell=self.tell,
             happened=self._happened,
+            passed=self._passed,
         )
         self._calls = CallDesk(sessions=sessions, tally=tally, clock=clock, tell=self.tell, happened=self._happened)
 
@@ -115,6 +116,11 @@ class Conductor:
     def _happened(self, session: AgentSession, event: Event) -> None:
         self._log.record(event)
         self.tell(*self._foresight.step(session, event))
+
+    def _passed(self, session: AgentSession, event: Event) -> None:
+        """Something that other things have followed since: of use as history only."""
+        self._log.record(event)
+        self._foresight.follow(session, event)
 
     def _carry_out(self, command: Command) -> None:
         match command:

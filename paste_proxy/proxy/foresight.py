@@ -32,6 +32,10 @@ class Foresight:
         candidate = Candidate(invocation=call.invocation, confidence=_SEALED_CONFIDENCE, source=SEALED)
         return self._bind(session, (candidate,))
 
+    def follow(self, session: AgentSession, event: Event) -> None:
+        """Show an event of the past to the session's predictor."""
+        session.predictor.follow(self._in_pool_terms(event))
+
     def step(self, session: AgentSession, event: Event) -> list[Predicted]:
         """Show an event to the session's predictor."""
         prediction = session.predictor.step(self._in_pool_terms(event))

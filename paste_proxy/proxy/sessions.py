@@ -18,12 +18,14 @@ class Sessions:
     else by the connection it came through.
     """
 
-    def __init__(self, predictor: Callable[[], SessionPredictor], *, limit: int, idle_s: float) -> None:
+    def __init__(
+        self, predictor: Callable[[], SessionPredictor], *, limit: int, idle_s: float, prefix: str = "s"
+    ) -> None:
         self._predictor = predictor
         self._limit, self._idle_s = limit, idle_s
         self._live: OrderedDict[str, AgentSession] = OrderedDict()
         self._by_scope: dict[str, str] = {}
-        self._identity = Identity(limit)
+        self._identity = Identity(limit, prefix=prefix)
 
     def __len__(self) -> int:
         return len(self._live)

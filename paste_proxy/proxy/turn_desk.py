@@ -32,10 +32,11 @@ class TurnDesk:
         clock: Clock,
         tell: Callable[..., None],
         happened: Callable[[AgentSession, Event], None],
+        passed: Callable[[AgentSession, Event], None],
     ) -> None:
         self._sessions, self._toolbox, self._foresight = sessions, toolbox, foresight
         self._tally, self._clock = tally, clock
-        self._tell, self._happened = tell, happened
+        self._tell, self._happened, self._passed = tell, happened, passed
 
     def request(self, item: RequestSeen) -> None:
         """An LLM request begins a turn and brings what happened since the last one."""
@@ -47,8 +48,11 @@ class TurnDesk:
             self._over(session, call)
         item.exchange.session, item.exchange.turn, item.exchange.point = session.id, session.turn, placed.point
         self._tally.turns += 1
-        for event in new.events:
-            self._happened(session, event)
+        *past, latest = new.events or (None,)
+        for event in past:
+            self._passed(session, event)
+        if latest is not None:
+            self._happened(session, latest)
         self._happened(
             session,
             TurnStarted(session=session.id, ts=self._clock.epoch(), turn=session.turn, model=item.request.model),

@@ -88,6 +88,9 @@ class Prophet:
     says: Callable[[Event], list[Invocation]]
     heard: list[Event] = field(default_factory=list)
 
+    def follow(self, event: Event) -> None:
+        self.heard.append(event)
+
     def step(self, event: Event) -> Prediction:
         self.heard.append(event)
         return Prediction(
@@ -377,3 +380,15 @@ async def test_turns_are_events_with_their_times() -> None:
         kinds = [type(event) for event in w.log.events]
         assert kinds == [UserMessage, TurnStarted, LlmTurn]
         assert w.tally.llm_s == 0.5
+
+
+async def test_a_long_history_is_caught_up_with_and_only_its_end_predicted_from() -> None:
+    async with world(after_user) as w:
+        await w.hear(user("first"), user("second"), user("third"))
+        assert [event.text for event in w.prophet.heard if isinstance(event, UserMessage)] == [
+            "first",
+            "second",
+            "third",
+        ]
+        assert w.tally.launched == 1
+        assert w.tally.refused == {}

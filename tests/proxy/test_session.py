@@ -9,6 +9,9 @@ from paste_proxy.proxy.session import AgentSession, AskedCall
 class Silent:
     """A predictor with nothing to say."""
 
+    def follow(self, event: Event) -> None:
+        return
+
     def step(self, event: Event) -> Prediction:
         return Prediction()
 
