@@ -14,6 +14,9 @@ from paste_proxy.proxy.tally import Tally
 from paste_proxy.proxy.toolbox import Toolbox
 from paste_proxy.speculation.types import EffectBegan, EffectEnded, Told
 
+_HISTORY = 64
+"""Events of a past nobody saw that are caught up with; predictors look back no further."""
+
 
 class TurnDesk:
     """Takes requests, sealed calls and answers.
@@ -49,7 +52,7 @@ class TurnDesk:
         item.exchange.session, item.exchange.turn, item.exchange.point = session.id, session.turn, placed.point
         self._tally.turns += 1
         *past, latest = new.events or (None,)
-        for event in past:
+        for event in past[-_HISTORY:]:
             self._passed(session, event)
         if latest is not None:
             self._happened(session, latest)
