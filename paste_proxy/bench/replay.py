@@ -1,10 +1,10 @@
-"""Replays tasks through a live sidecar process: one side without speculation, one with it."""
+"""Plays tasks through a live sidecar process, all at once."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 import aiohttp
 
@@ -17,6 +17,8 @@ from paste_proxy.bench.standins import RecordedLlm, RecordedTools
 from paste_proxy.bench.workload import Task, Workload
 from paste_proxy.speculation.types import Mode
 from paste_proxy.testing import ScriptedLlm, ScriptedMcp, ScriptedTools
+
+_T = TypeVar("_T")
 
 _TTL_S = 120.0
 _MIN_BENEFIT_S = 0.02
@@ -44,10 +46,16 @@ class Side:
         return sum(task.time_in("tool") for task in self.played)
 
 
-async def play_side(
-    tasks: list[Task], mode: Mode, *, speed: float, on_task: Callable[[Played], None] = lambda _: None
+async def play(
+    tasks: Sequence[Task], mode: Mode, *, speed: float, on_task: Callable[[Played], None] = lambda _: None
 ) -> Side:
-    """Play all tasks at once through a sidecar of their own.
+    """Play tasks through a sidecar of their own.
+
+    Args:
+        tasks: which; those that share a world must not contradict each other.
+        mode: the sidecar's.
+        speed: how many times as fast as life.
+        on_task: told of each task's end.
 
     Raises:
         OurFault: the sidecar did not start, or answered an agent with a fault.
@@ -59,17 +67,26 @@ async def play_side(
         sidecar = await stack.enter_async_context(running_sidecar(setting))
         http = await stack.enter_async_context(aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)))
 
-        async def play(task: Task) -> Played:
+        async def play_one(task: Task) -> Played:
             async with _road(task, http, sidecar.url, worlds[task.world]) as road:
                 agent = Agent(task.script, http=http, llm=f"{sidecar.url}/v1", road=road, pace=pace)
                 played = await agent.play()
             on_task(played)
             return played
 
-        async with asyncio.TaskGroup() as group:
-            running = [group.create_task(play(task)) for task in tasks]
-        played = tuple(task.result() for task in running)
+        played = await together(play_one(task) for task in tasks)
     return _side(mode, tasks, played, worlds)
+
+
+async def together(work: Iterable[Coroutine[None, None, _T]]) -> tuple[_T, ...]:
+    """What each gives, in order; the first fault ends them all and is raised as it is."""
+    running = [asyncio.ensure_future(one) for one in work]
+    try:
+        return tuple(await asyncio.gather(*running))
+    finally:
+        for one in running:
+            one.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
 
 
 @asynccontextmanager
@@ -97,7 +114,7 @@ def _worlds(tasks: Iterable[Task], pace: Pace) -> dict[str, RecordedTools]:
 
 
 async def _serve(
-    stack: AsyncExitStack, mode: Mode, tasks: list[Task], worlds: dict[str, RecordedTools], pace: Pace
+    stack: AsyncExitStack, mode: Mode, tasks: Sequence[Task], worlds: dict[str, RecordedTools], pace: Pace
 ) -> Setting:
     """Start the stand-ins; gives what the sidecar is told of them."""
     llm = await stack.enter_async_context(ScriptedLlm(RecordedLlm((task.script for task in tasks), pace).answer))
@@ -118,11 +135,11 @@ async def _serve(
     )
 
 
-def _tools_of(tasks: list[Task], workload: Workload) -> list[str]:
+def _tools_of(tasks: Sequence[Task], workload: Workload) -> list[str]:
     return sorted({tool for task in tasks if task.workload is workload for tool in task.tools})
 
 
-def _side(mode: Mode, tasks: list[Task], played: tuple[Played, ...], worlds: dict[str, RecordedTools]) -> Side:
+def _side(mode: Mode, tasks: Sequence[Task], played: tuple[Played, ...], worlds: dict[str, RecordedTools]) -> Side:
     asks = [ask for task in played for ask in task.asks]
     runs = [run for tools in worlds.values() for run in tools.runs]
     world_of = {task.script.session: task.world for task in tasks}

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
+from paste_proxy.bench.bound import one_step_bound
 from paste_proxy.bench.latency import (
     DISPATCH_S,
     FIRST_TOKEN_S,
@@ -13,7 +14,7 @@ from paste_proxy.bench.latency import (
     kind_of,
 )
 from paste_proxy.bench.replay import Side
-from paste_proxy.bench.workload import Task
+from paste_proxy.bench.workload import Task, Workload
 from paste_proxy.events.values import Json
 
 
@@ -23,7 +24,7 @@ class Comparison:
 
     workload: str
     tasks: tuple[Task, ...]
-    speed: float
+    speeds: dict[Workload, float]
     baseline: Side
     speculative: Side
 
@@ -63,8 +64,9 @@ class Comparison:
             "wasted_calls": len(self.speculative.account.wasted),
             "views_equal": self.views_equal,
             "cut_task_mean": round(self._mean_cut(), 4),
+            "one_step_bound": round(one_step_bound(task.script for task in self.tasks), 4),
             "tool_share": round(self.tool_share, 4),
-            "speed": self.speed,
+            "speeds": {kind.value: speed for kind, speed in self.speeds.items()},
             "by_kind": self._by_kind(),
             "by_workload": self._by_workload(),
             "stated": stated(),
@@ -108,6 +110,7 @@ class Comparison:
                 "sessions": round(sessions),
                 "cut_task": round(_cut(task_0, task_1), 4),
                 "cut_exposed": round(_cut(tool_0, tool_1), 4),
+                "one_step_bound": round(one_step_bound(t.script for t in self.tasks if t.workload == name), 4),
                 "tool_share": round(tool_0 / task_0, 4) if task_0 else 0.0,
             }
             for name, (sessions, task_0, task_1, tool_0, tool_1) in sums.items()

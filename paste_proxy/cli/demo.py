@@ -6,7 +6,7 @@ import typer
 
 Sessions = Annotated[int | None, typer.Option(min=1, help="At most this many sessions, taken in turn from each kind.")]
 Speed = Annotated[
-    float | None, typer.Option(min=0.1, help="Time compression; by default each side takes half a minute.")
+    float | None, typer.Option(min=0.1, help="Time compression; by default each side takes well under a minute.")
 ]
 Which = Annotated[str, typer.Option(help="all, airline, research or coding.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object, as the last line.")]
@@ -25,17 +25,15 @@ def replayed(workload: str, *, sessions: int | None, speed: float | None, as_jso
     from rich.console import Console
     from rich.progress import Progress
 
-    from paste_proxy.bench.demo import compare, fitting_speed
+    from paste_proxy.bench.demo import compare, fitting_speeds
     from paste_proxy.bench.workload import chosen, packaged_tasks
 
     tasks = packaged_tasks(chosen(workload), sessions)
-    chosen_speed = speed or fitting_speed(tasks)
+    speeds = {kind: speed or fitting for kind, fitting in fitting_speeds(tasks).items()}
     console = Console()
     with Progress(console=Console(stderr=True), transient=True, disable=not console.is_terminal) as progress:
         bar = progress.add_task(f"{len(tasks)} sessions, twice", total=2 * len(tasks))
-        comparison = asyncio.run(
-            compare(workload, tasks, speed=chosen_speed, on_task=lambda _mode, _task: progress.advance(bar))
-        )
+        comparison = asyncio.run(compare(workload, tasks, speeds=speeds, on_task=lambda _: progress.advance(bar)))
     if pictures:
         from paste_proxy.bench.timeline import draw
 
