@@ -17,7 +17,8 @@ from paste_proxy.errors import InputFault
 from paste_proxy.events.values import Json
 from paste_proxy.mining.estimate import Count
 from paste_proxy.mining.notation import read_template, table
-from paste_proxy.mining.pool import Pattern, Pool
+from paste_proxy.mining.pattern import Pattern
+from paste_proxy.mining.pool import Pool
 
 _KEYS = ("id", "tool", "after", "confidence", "arguments", "repeat")
 _WORTH = 40

@@ -84,7 +84,7 @@ def _validate(
 
 def _outcomes(session: Recorded, pool: Pool) -> Iterator[tuple[float, bool]]:
     for at in replay(session):
-        for one in ranked(pool.patterns, at.window)[:_CANDIDATES]:
+        for one in ranked(pool, at.window)[:_CANDIDATES]:
             yield one.ever, one.invocation.key in at.ever
 
 

@@ -1,30 +1,12 @@
-"""The pattern pool: what mining found, as values.
-
-A pattern is a template with, for each rank of its bindings (0 is the first it gives), what became of it in
-each context.
-"""
+"""The pattern pool: what mining found, as values."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
+from functools import cached_property
 
 from paste_proxy.mining.calibration import UNCALIBRATED, Calibration
-from paste_proxy.mining.estimate import Count
-from paste_proxy.mining.templates import AnyTemplate
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """Contexts, a tool with argument mappers, and an empirical confidence for each context and rank."""
-
-    template: AnyTemplate
-    ranks: tuple[dict[str, Count], ...]
-    """By rank: counts by context."""
-    groups: int = 0
-    """Task groups in which one of its candidates was asked for."""
-    id: str = ""
-    calibration: Calibration = UNCALIBRATED
-    """That of the pool it came from, where pools are combined."""
+from paste_proxy.mining.outlook import Outlook
+from paste_proxy.mining.pattern import Pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +28,7 @@ class Origin:
     sources: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pool:
     """Patterns, tool facts, and the correction of confidences that held-out sessions taught."""
 
@@ -54,6 +36,11 @@ class Pool:
     tools: dict[str, ToolFacts] = field(default_factory=dict)
     calibration: Calibration = UNCALIBRATED
     origin: Origin = Origin()
+
+    @cached_property
+    def outlook(self) -> Outlook:
+        """What it expects, by context; shared by all that predict from it."""
+        return Outlook(self.patterns)
 
 
 def combine(pools: Iterable[Pool]) -> Pool:
@@ -66,8 +53,3 @@ def combine(pools: Iterable[Pool]) -> Pool:
         for tool, facts in pool.tools.items():
             tools[tool] = max(facts, tools.get(tool, facts), key=lambda known: known.calls)
     return Pool(tuple(patterns), tools)
-
-
-def pattern_id(template_text: str, tool: str) -> str:
-    """A name for a pattern that stays the same when it is mined again."""
-    return f"{tool}#{blake2b(template_text.encode(), digest_size=4).hexdigest()}"

@@ -1,16 +1,17 @@
 """Online prediction: late binding of the pool's patterns to one live session (PASTE 4.1)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
 from paste_proxy.events.candidate import Candidate
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.types import Event
 from paste_proxy.mining.contexts import suffixes
-from paste_proxy.mining.estimate import backed_off
-from paste_proxy.mining.pool import Pattern, Pool
+from paste_proxy.mining.pattern import Pattern
+from paste_proxy.mining.pool import Pool
 from paste_proxy.mining.prediction import Prediction
-from paste_proxy.mining.templates import AnyTemplate, Repeat
+from paste_proxy.mining.templates import MOST_BINDINGS, AnyTemplate, Repeat
 from paste_proxy.mining.window import Window
 
 LEAST_CONFIDENCE = 0.01
@@ -56,8 +57,7 @@ class Predictor:
         """Take the session's next event; candidates are distinct, the likeliest next call first."""
         if not self._window.step(event):
             return Prediction()
-        patterns = [pattern for pattern in self._pool.patterns if self._executable(pattern.template.tool)]
-        best = ranked(patterns, self._window)[: self._candidates]
+        best = ranked(self._pool, self._window, self._executable)[: self._candidates]
         candidates = map(self._candidate, best)
         return Prediction(tuple(one for one in candidates if one.confidence >= LEAST_CONFIDENCE))
 
@@ -71,23 +71,25 @@ class Predictor:
         )
 
 
-def ranked(patterns: Iterable[Pattern], window: Window) -> list[Scored]:
-    """Everything the patterns predict now: distinct invocations, the likeliest next call first."""
-    contexts = suffixes(window.context())
+def ranked(pool: Pool, window: Window, executable: Callable[[str], bool] = lambda tool: True) -> list[Scored]:
+    """Everything the pool predicts now: distinct invocations, the likeliest next call first."""
     best: dict[str, Scored] = {}
-    for pattern in patterns:
-        for invocation, counts in zip(bindings(pattern.template, window), pattern.ranks, strict=False):
-            next_, ever = backed_off([counts.get(context) for context in contexts])
+    for expected in pool.outlook.expected(suffixes(window.context())):
+        pattern = expected.pattern
+        if not executable(pattern.template.tool):
+            continue
+        bound = bindings(pattern.template, window, len(expected.odds))
+        for invocation, (next_, ever) in zip(bound, expected.odds, strict=False):
             known = best.get(invocation.key)
             if known is None or next_ > known.next:
                 best[invocation.key] = Scored(invocation, next_, ever, pattern)
     return sorted(best.values(), key=lambda one: (-one.next - _LATER_WEIGHT * one.ever, one.invocation.key))
 
 
-def bindings(template: AnyTemplate, window: Window) -> list[Invocation]:
-    """What a template gives now. A repeat is the business of `Repeat` alone, which has its own statistics."""
-    bound = template.bind(window)
+def bindings(template: AnyTemplate, window: Window, most: int = MOST_BINDINGS) -> list[Invocation]:
+    """What a template gives now, up to `most`. A repeat is the business of `Repeat` alone, which has its own
+    statistics."""
     if isinstance(template, Repeat):
-        return bound
+        return list(islice(template.bind(window), most))
     asked = window.asked()
-    return [invocation for invocation in bound if invocation.key not in asked]
+    return list(islice((invocation for invocation in template.bind(window) if invocation.key not in asked), most))

@@ -5,7 +5,8 @@ from dataclasses import replace
 from paste_proxy.mining.contexts import length, parent
 from paste_proxy.mining.estimate import BACK_OFF_WEIGHT, Count, lower_bound, posterior
 from paste_proxy.mining.infer import LEAST_GROUPS
-from paste_proxy.mining.pool import Pattern, Pool
+from paste_proxy.mining.pattern import Pattern
+from paste_proxy.mining.pool import Pool
 
 LEAST_CONFIDENCE = 0.05
 """A pattern stays if the lower bound of its rate, in its best context, reaches this."""

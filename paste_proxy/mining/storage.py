@@ -6,7 +6,8 @@ from paste_proxy.mining.calibration import Calibration
 from paste_proxy.mining.estimate import Count
 from paste_proxy.mining.handwritten import read_handwritten
 from paste_proxy.mining.notation import read_template, table, written_template
-from paste_proxy.mining.pool import Origin, Pattern, Pool, ToolFacts
+from paste_proxy.mining.pattern import Pattern
+from paste_proxy.mining.pool import Origin, Pool, ToolFacts
 
 FORMAT = "paste-proxy patterns"
 VERSION = 1

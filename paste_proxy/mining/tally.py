@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from paste_proxy.mining.contexts import suffixes
 from paste_proxy.mining.estimate import Count
 from paste_proxy.mining.notation import text_of
-from paste_proxy.mining.pool import Pattern, pattern_id
+from paste_proxy.mining.pattern import Pattern, pattern_id
 from paste_proxy.mining.predict import bindings
 from paste_proxy.mining.replay import Replayed
 from paste_proxy.mining.templates import MOST_BINDINGS, AnyTemplate

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json
-from paste_proxy.mining.mappers import AnyMapper
+from paste_proxy.mining.mappers import AnyMapper, Constant
 from paste_proxy.mining.window import Window
 
 MOST_BINDINGS = 8
+"""Bindings of one template that are counted and predicted."""
 _MOST_PARTIAL = 16
 
 
@@ -21,15 +23,22 @@ class Template:
     arguments: tuple[tuple[str, AnyMapper], ...]
     """Sorted by name."""
 
-    def bind(self, window: Window) -> list[Invocation]:
-        """The distinct invocations it can mean now, best first, at most `MOST_BINDINGS`."""
-        found: dict[str, Invocation] = {}
+    def bind(self, window: Window) -> Iterator[Invocation]:
+        """The distinct invocations it can mean now, best first."""
+        if self._constant is not None:
+            yield self._constant
+            return
+        given: set[str] = set()
         for arguments in self._joined(window):
             invocation = Invocation(self.tool, arguments)
-            found.setdefault(invocation.key, invocation)
-            if len(found) >= MOST_BINDINGS:
-                break
-        return list(found.values())
+            if invocation.key not in given:
+                given.add(invocation.key)
+                yield invocation
+
+    @cached_property
+    def _constant(self) -> Invocation | None:
+        constants = {name: mapper.value for name, mapper in self.arguments if isinstance(mapper, Constant)}
+        return Invocation(self.tool, constants) if len(constants) == len(self.arguments) else None
 
     def _joined(self, window: Window) -> Iterator[dict[str, Json]]:
         partial: list[tuple[dict[str, Json], dict[str, int]]] = [({}, {})]
@@ -53,15 +62,14 @@ class Repeat:
 
     tool: str
 
-    def bind(self, window: Window) -> list[Invocation]:
-        """The earlier invocations, latest first, at most `MOST_BINDINGS`."""
-        found: dict[str, Invocation] = {}
+    def bind(self, window: Window) -> Iterator[Invocation]:
+        """The distinct earlier invocations, latest first."""
+        given: set[str] = set()
         for seen in reversed(window.observations):
-            if seen.invocation is not None and seen.tool == self.tool:
-                found.setdefault(seen.invocation.key, seen.invocation)
-                if len(found) >= MOST_BINDINGS:
-                    break
-        return list(found.values())
+            invocation = seen.invocation
+            if invocation is not None and seen.tool == self.tool and invocation.key not in given:
+                given.add(invocation.key)
+                yield invocation
 
 
 AnyTemplate = Template | Repeat

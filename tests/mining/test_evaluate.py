@@ -16,6 +16,9 @@ class Oracle:
     def __init__(self, *told: Sequence[tuple[str, float]]) -> None:
         self._told = list(told)
 
+    def follow(self, event: Event) -> None:
+        self.step(event)
+
     def step(self, event: Event) -> Prediction:
         told = self._told.pop(0) if self._told else ()
         return Prediction(tuple(candidate(name, confidence) for name, confidence in told))

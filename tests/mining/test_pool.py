@@ -10,7 +10,8 @@ from paste_proxy.errors import InputFault
 from paste_proxy.mining.calibration import Calibration
 from paste_proxy.mining.estimate import Count
 from paste_proxy.mining.mappers import Constant, Mapper
-from paste_proxy.mining.pool import Origin, Pattern, Pool, ToolFacts, combine
+from paste_proxy.mining.pattern import Pattern
+from paste_proxy.mining.pool import Origin, Pool, ToolFacts, combine
 from paste_proxy.mining.sources import Source
 from paste_proxy.mining.storage import dump_pool, load_pool, parse_pool
 from paste_proxy.mining.templates import Repeat, Template
