@@ -15,7 +15,7 @@ from paste_proxy.proxy import mcp_answer
 from paste_proxy.proxy.mcp_children import LiveProcess, McpChildren
 from paste_proxy.proxy.mcp_process import SERVER_GONE, Waiting
 from paste_proxy.proxy.mcp_renumber import progress_token, put_back, renumbered
-from paste_proxy.proxy.mcp_served import served
+from paste_proxy.proxy.mcp_served import Form, served
 from paste_proxy.proxy.mcp_sessions import SESSION_ID, McpSessions, own_headers
 from paste_proxy.proxy.mcp_stream import McpStream
 from paste_proxy.proxy.mcp_watch import Exchange, McpWatch
@@ -94,7 +94,7 @@ class McpBridge:
         asked = [single for single in singles if isinstance(single, Request)]
         watch = self._sessions.watch("", live.id, own_headers(request.raw_headers))
         live.watch = watch
-        stream = McpStream([single.id_raw for single in asked], progress=mcp_answer.accepts_events(request))
+        stream = McpStream([single.id_raw for single in asked], progress=Form.EVENTS.accepted(request))
         for single in singles:
             watch.client_sent(single)
         for single in asked:
@@ -121,7 +121,7 @@ class McpBridge:
         number, token = b"%d" % next(self._numbers), progress_token(message)
         stream = McpStream(
             [number],
-            progress=mcp_answer.accepts_events(request),
+            progress=Form.EVENTS.accepted(request),
             restore=lambda raw: put_back(raw, number, message.id_raw, token),
         )
         live.process.expect(number, Waiting(stream, decision, None if token is None else number))
@@ -166,9 +166,7 @@ async def _answer(
     request: web.Request, stream: McpStream, headers: dict[str, str], *, batch: bool
 ) -> web.StreamResponse:
     try:
-        if stream.progress:
-            return await mcp_answer.stream_events(request, stream, headers)
-        return await mcp_answer.json_answer(stream, headers, batch=batch)
+        return await mcp_answer.one_or_more(request, stream, headers, batch=batch)
     finally:
         stream.close()
 

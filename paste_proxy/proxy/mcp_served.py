@@ -19,16 +19,22 @@ class Form(Enum):
     JSON = "application/json"
     EVENTS = "text/event-stream"
 
+    def accepted(self, request: web.Request) -> bool:
+        """Whether the client reads answers of this form."""
+        accept = request.headers.get("Accept", "*/*").lower()
+        return self.value in accept or "*/*" in accept or self.value.partition("/")[0] + "/*" in accept
+
 
 def served(request: web.Request, call: McpToolCall, result: ToolResult, content_type: str) -> web.Response:
     """The answer to a live call, with its own id.
 
     Args:
-        content_type: of this server's live answers, where known; else what the client accepts decides.
+        content_type: of this server's live answers, where known. Else the answer is JSON if it may be: unlike
+            events, of which some clients read no more than 1 MiB, it may have any size.
     """
     form = _form_of(content_type)
     if form is None:
-        form = Form.EVENTS if "text/event-stream" in request.headers.get("Accept", "") else Form.JSON
+        form = Form.JSON if Form.JSON.accepted(request) else Form.EVENTS
     body = respond(call.id_raw, result.body)
     headers = {"Content-Type": form.value}
     if form is Form.EVENTS:

@@ -37,6 +37,7 @@ class Client:
     def __init__(self, http: aiohttp.ClientSession, url: str) -> None:
         self.http, self.url = http, url
         self.headers = dict(BOTH)
+        self.form = ""
 
     async def open(self) -> "Client":
         async with self.http.post(self.url, data=HELLO, headers=BOTH) as answer:
@@ -47,11 +48,14 @@ class Client:
 
     async def post(self, body: str, **headers: str) -> tuple[int, bytes]:
         async with self.http.post(self.url, data=body, headers={**self.headers, **headers}) as answer:
+            self.form = answer.content_type
             return answer.status, await answer.read()
 
     async def messages(self, body: str, **headers: str) -> list[bytes]:
         status, text = await self.post(body, **headers)
         assert status == 200
+        if self.form == "application/json":
+            return [text]
         return [event.data for event in SseDecoder(2**30).feed(text)]
 
     async def text(self, body: str) -> str:

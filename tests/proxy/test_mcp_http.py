@@ -198,14 +198,14 @@ async def test_a_ready_result_is_served_with_the_live_id_in_the_server_s_form(
 
         gate.ready[key] = ready
         events = b'event: message\r\ndata: {"jsonrpc":"2.0","id":"a\\u0062","result":{"content":[ ],"x":1.0}}\r\n\r\n'
-        assert await ask('"a\\u0062"', "one") == ("text/event-stream", events, "one")
+        assert await ask('"a\\u0062"', "one", "text/event-stream") == ("text/event-stream", events, "one")
         gate.ready[key] = ready
         plain = b'{"jsonrpc":"2.0","id":8,"result":{"content":[ ],"x":1.0}}'
-        assert await ask("8", "one", "application/json") == ("application/json", plain, "one")
-        server.script("tools/call", b'{"result":{},"id":8}', Content_Type="application/json; charset=utf-8")
+        assert await ask("8", "one") == ("application/json", plain, "one")
+        server.script("tools/call", b'data: {"result":{},"id":8}\n\n', Content_Type="text/event-stream; charset=utf-8")
         await ask("8", "two")
         gate.ready[key] = ready
-        assert await ask("8", "two") == ("application/json", plain, "two")
+        assert await ask('"a\\u0062"', "two") == ("text/event-stream", events, "two")
     assert len(server.seen) == 1
 
 
