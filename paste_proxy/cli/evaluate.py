@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from paste_proxy.importers.neutral import RecordedSession
     from paste_proxy.mining.evaluate import Evaluation
     from paste_proxy.mining.pool import Pool
-    from paste_proxy.mining.prediction import Prediction, SessionPredictor
+    from paste_proxy.mining.prediction import Prediction
+
+    Predict = Callable[[Event], Prediction]
 
 
 def evaluate(
@@ -55,17 +57,16 @@ def evaluate(
     typer.echo(orjson.dumps(report).decode() if as_json else _table(report))
 
 
-class _Timed:
-    """A predictor whose steps are timed, in microseconds."""
+def _timed(predict: "Predict", micros: list[float]) -> "Predict":
+    """The same, noting the microseconds that each step took."""
 
-    def __init__(self, predictor: "SessionPredictor", micros: list[float]) -> None:
-        self._predictor, self._micros = predictor, micros
-
-    def step(self, event: "Event") -> "Prediction":
+    def step(event: "Event") -> "Prediction":
         begin = perf_counter_ns()
-        prediction = self._predictor.step(event)
-        self._micros.append((perf_counter_ns() - begin) / 1_000)
+        prediction = predict(event)
+        micros.append((perf_counter_ns() - begin) / 1_000)
         return prediction
+
+    return step
 
 
 def _pools(names: list[str]) -> "Pool":
@@ -103,7 +104,7 @@ def _follow(sessions: "list[RecordedSession]", evaluation: "Evaluation", pool: "
         disable=not sys.stderr.isatty(),
     )
     for session in shown:
-        evaluation.add(session, _Timed(Predictor(pool), micros))
+        evaluation.add(session, _timed(Predictor(pool).step, micros))
     return sorted(micros)
 
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 
 from paste_proxy.events.candidate import Candidate
 from paste_proxy.events.invocation import Invocation
-from paste_proxy.events.types import ToolCall, ToolOutput
+from paste_proxy.events.types import Event, ToolCall, ToolOutput
 from paste_proxy.events.values import Json
 from paste_proxy.mining.groups import Recorded
 from paste_proxy.mining.infer import derivable
 from paste_proxy.mining.moments import Moment, Turn, moments_of, turns_of
-from paste_proxy.mining.prediction import SessionPredictor
+from paste_proxy.mining.prediction import Prediction
 from paste_proxy.mining.replay import HORIZON
 from paste_proxy.mining.window import Window
 
@@ -64,9 +64,9 @@ class Evaluation:
     bins: list[tuple[int, float, int]] = field(default_factory=lambda: [(0, 0.0, 0)] * _BINS)
     """Candidates by confidence: their number, sum of confidences, and how many came true."""
 
-    def add(self, session: Recorded, predictor: SessionPredictor) -> None:
-        """Follow one session with a fresh predictor."""
-        _Follow(self, session).run(predictor)
+    def add(self, session: Recorded, predict: Callable[[Event], Prediction]) -> None:
+        """Follow one session; `predict` is the `step` of a fresh predictor."""
+        _Follow(self, session).run(predict)
 
     def report(self) -> dict[str, Json]:
         """The measurement, with the keys that `paste-proxy evaluate --json` promises."""
@@ -125,14 +125,14 @@ class _Follow:
         self.waiting: dict[str, int] = {}
         self.asked: set[str] = set()
 
-    def run(self, predictor: SessionPredictor) -> None:
+    def run(self, predict: Callable[[Event], Prediction]) -> None:
         moments = {moment.index: moment for moment in moments_of(self.events, self.turns)}
         last_before = {moment.turn: moment.index for moment in moments.values()}
         window = Window()
         unseen = 0
         for index, event in enumerate(self.events):
             window.step(event)
-            candidates = predictor.step(event).candidates
+            candidates = predict(event).candidates
             moment = moments.get(index)
             if moment is None:
                 continue

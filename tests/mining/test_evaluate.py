@@ -1,6 +1,6 @@
 """What the measurement counts, on sessions small enough to count by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from paste_proxy.events.candidate import Candidate
 from paste_proxy.events.invocation import Invocation
@@ -10,18 +10,14 @@ from paste_proxy.mining.prediction import Prediction
 from tests.mining.sessions import Script
 
 
-class Oracle:
-    """Predicts what it was told to, event by event."""
+def oracle(*told: Sequence[tuple[str, float]]) -> Callable[[Event], Prediction]:
+    """Predicts what it is told to, event by event."""
+    left = list(told)
 
-    def __init__(self, *told: Sequence[tuple[str, float]]) -> None:
-        self._told = list(told)
+    def predict(event: Event) -> Prediction:
+        return Prediction(tuple(candidate(name, confidence) for name, confidence in (left.pop(0) if left else ())))
 
-    def follow(self, event: Event) -> None:
-        self.step(event)
-
-    def step(self, event: Event) -> Prediction:
-        told = self._told.pop(0) if self._told else ()
-        return Prediction(tuple(candidate(name, confidence) for name, confidence in told))
+    return predict
 
 
 def candidate(name: str, confidence: float) -> Candidate:
@@ -31,7 +27,7 @@ def candidate(name: str, confidence: float) -> Candidate:
 def test_the_best_candidate_before_the_turn_is_a_top1_hit() -> None:
     evaluation = Evaluation()
     session = Script().user("get a").call("get", {"id": "a"}, "A", seconds=3.0).end()
-    evaluation.add(session, Oracle([("a", 0.9), ("b", 0.5)]))
+    evaluation.add(session, oracle([("a", 0.9), ("b", 0.5)]))
     report = evaluation.report()
     assert (report["calls"], report["top1"], report["top3"]) == (1, 1.0, 1.0)
     assert (report["speculated"], report["hits"], report["hit_rate"], report["wasted_per_hit"]) == (2, 1, 1.0, 1.0)
@@ -42,7 +38,7 @@ def test_what_is_predicted_after_the_turn_began_counts_for_nothing() -> None:
     evaluation = Evaluation()
     session = Script().user("go").says("I will get a.").end()
     call = ToolCall(session="s", ts=None, call_id="c", invocation=Invocation("get", {"id": "a"}), turn=1)
-    evaluation.add(type(session)("s", (*session.events, call)), Oracle([], [("a", 0.9)], [("a", 0.9)]))
+    evaluation.add(type(session)("s", (*session.events, call)), oracle([], [("a", 0.9)], [("a", 0.9)]))
     report = evaluation.report()
     assert (report["calls"], report["top1"], report["hits"], report["speculated"]) == (1, 0.0, 0, 0)
 
@@ -50,14 +46,14 @@ def test_what_is_predicted_after_the_turn_began_counts_for_nothing() -> None:
 def test_calls_of_one_turn_share_a_prediction_and_strike_what_they_take() -> None:
     evaluation = Evaluation()
     session = Script().user("go").batch([("get", {"id": "a"}, 1), ("get", {"id": "b"}, 2)]).end()
-    evaluation.add(session, Oracle([("a", 0.9), ("b", 0.8)]))
+    evaluation.add(session, oracle([("a", 0.9), ("b", 0.8)]))
     assert evaluation.report()["top1"] == 1.0
 
 
 def test_an_early_prediction_hits_a_later_call_but_is_not_top1_there() -> None:
     evaluation = Evaluation()
     session = Script().user("go").call("get", {"id": "x"}, 1).call("get", {"id": "a"}, 2).end()
-    evaluation.add(session, Oracle([("a", 0.9)]))
+    evaluation.add(session, oracle([("a", 0.9)]))
     report = evaluation.report()
     assert (report["hits"], report["top1"]) == (1, 0.0)
 
@@ -65,8 +61,8 @@ def test_an_early_prediction_hits_a_later_call_but_is_not_top1_there() -> None:
 def test_below_the_floor_and_for_tools_that_write_nothing_is_launched() -> None:
     session = Script().user("go").call("get", {"id": "a"}, 1).end()
     low, writing = Evaluation(), Evaluation(is_read=lambda tool: False)
-    low.add(session, Oracle([("a", 0.1)]))
-    writing.add(session, Oracle([("a", 0.9)]))
+    low.add(session, oracle([("a", 0.1)]))
+    writing.add(session, oracle([("a", 0.9)]))
     assert low.report()["speculated"] == writing.report()["speculated"] == 0
     assert low.report()["top1"] == writing.report()["top1"] == 1.0
     assert writing.report()["read_only"] == {"calls": 0, "top1": 0.0, "top3": 0.0}
@@ -75,7 +71,7 @@ def test_below_the_floor_and_for_tools_that_write_nothing_is_launched() -> None:
 def test_a_declared_equivalence_counts_except_in_strict() -> None:
     session = Script().user("go").call("get", {"id": "a", "why": "because"}, 1).end()
     evaluation = Evaluation(key=lambda call: f"{call.tool} {call.arguments['id']}")
-    evaluation.add(session, Oracle([("a", 0.9)]))
+    evaluation.add(session, oracle([("a", 0.9)]))
     report = evaluation.report()
     assert (report["top1"], report["strict"]) == (1.0, {"top1": 0.0, "top3": 0.0})
 
@@ -83,19 +79,19 @@ def test_a_declared_equivalence_counts_except_in_strict() -> None:
 def test_first_time_leaves_repeats_out() -> None:
     session = Script().user("go").call("get", {"id": "a"}, 1).call("get", {"id": "a"}, 1).end()
     evaluation = Evaluation()
-    evaluation.add(session, Oracle([], [], [("a", 0.9)]))
+    evaluation.add(session, oracle([], [], [("a", 0.9)]))
     assert evaluation.report()["first_time"] == {"calls": 1, "top1": 0.0, "top3": 0.0}
 
 
 def test_a_call_is_derivable_if_its_arguments_stood_in_the_session() -> None:
     session = Script().user("get X12").call("get", {"id": "X12"}, 1).call("get", {"id": "Y99"}, 1).end()
     evaluation = Evaluation()
-    evaluation.add(session, Oracle())
+    evaluation.add(session, oracle())
     assert evaluation.report()["oracle"] == 0.5
 
 
 def test_the_calibration_error_is_the_distance_of_confidence_from_outcome() -> None:
     session = Script().user("go").call("get", {"id": "a"}, 1).end()
     evaluation = Evaluation()
-    evaluation.add(session, Oracle([("a", 0.75), ("b", 0.25)]))
+    evaluation.add(session, oracle([("a", 0.75), ("b", 0.25)]))
     assert evaluation.report()["ece"] == 0.25
