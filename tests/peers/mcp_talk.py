@@ -6,9 +6,13 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, Literal
 
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.client import ClientRequestContext
+from mcp.types import ListRootsResult, Root
+from pydantic import FileUrl
 
 Mode = Literal["auto", "legacy"]
 Call = tuple[str, dict[str, Any]]
@@ -16,9 +20,19 @@ Call = tuple[str, dict[str, Any]]
 OURS = ("-c", "import typer; from paste_proxy.cli.mcp import mcp; typer.run(mcp)")
 
 
-async def talk(server: str | StdioServerParameters, calls: Sequence[Call], mode: Mode = "auto") -> dict[str, Any]:
-    """List the tools, make the calls; everything that the client was told."""
-    async with Client(server, mode=mode) as client:
+async def talk(
+    server: str | StdioServerParameters, calls: Sequence[Call], mode: Mode = "auto", *, roots: Path | None = None
+) -> dict[str, Any]:
+    """List the tools, make the calls; everything that the client was told.
+
+    Args:
+        roots: the folder that the client gives as its root, if the server asks.
+    """
+
+    async def our_roots(context: ClientRequestContext) -> ListRootsResult:
+        return ListRootsResult(roots=[Root(uri=FileUrl(f"file://{roots}"))])
+
+    async with Client(server, mode=mode, list_roots_callback=our_roots if roots else None) as client:
         noted: dict[str, Any] = {
             "version": client.protocol_version,
             "server": client.server_info,

@@ -132,6 +132,19 @@ async def test_results_run_ahead_by_the_filesystem_server_are_what_it_would_have
     assert len(gate.asked) - len(gate.over) == 6
 
 
+async def test_a_server_run_ahead_is_given_the_roots_that_the_client_gave(tmp_path: Path) -> None:
+    gate = Foresight()
+    root, calls = files(tmp_path)
+    command = filesystem_command(Path("/usr"))
+    plain = await talk(program(command), calls, roots=root)
+    assert "eins" in str(plain["calls"][0])
+    files(tmp_path)
+    async with sidecar(gate, {"fs": McpServer(command=command)}) as base:
+        # The client lists its tools, and is asked for its roots, before it makes calls.
+        assert await talk(f"{base}/mcp/fs", calls, roots=root) == plain
+    assert len(gate.asked) - len(gate.over) == 6
+
+
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_result_run_ahead_over_http_is_what_the_server_would_have_said(mode: Mode) -> None:
     gate = Foresight()

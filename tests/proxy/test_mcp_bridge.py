@@ -39,8 +39,8 @@ class Client:
         self.headers = dict(BOTH)
         self.form = ""
 
-    async def open(self) -> "Client":
-        async with self.http.post(self.url, data=HELLO, headers=BOTH) as answer:
+    async def open(self, hello: str = HELLO) -> "Client":
+        async with self.http.post(self.url, data=hello, headers=BOTH) as answer:
             self.headers["Mcp-Session-Id"] = answer.headers["Mcp-Session-Id"]
             await answer.read()
         assert (await self.post('{"jsonrpc":"2.0","method":"notifications/initialized"}'))[0] == 202
