@@ -29,6 +29,7 @@ class Calls:
         if call.writes:
             self._state.effects.began(call.writes)
             yield from self._jobs.void(now)
+        # Writes have voided what they touch already; nothing passes the commit boundary on that alone.
         job = self._state.ledger.at(call.place)
         if job is not None and self._jobs.stale(job):
             yield from self._jobs.drop(job, Outcome.DISCARDED, now)
@@ -53,7 +54,7 @@ class Calls:
             place=(told.session, told.scope, told.invocation.key),
             tool=tool,
             lane=self._state.lane(server_of(tool)),
-            writes=self._state.policy.rule_for(tool).writes,
+            writes=self._state.policy.rule_for(tool).written_by(told.session, told.invocation),
             asked_at=now,
         )
         self._calls[call.number] = call

@@ -1,24 +1,21 @@
-"""Effect domains: who reads what somebody may just have written.
+"""Epochs: who reads what somebody may just have written.
 
 A result is valid only if nothing it read was written since its job started and no write of it is on its
 way. Writes are counted where they begin and again where they end, over all sessions, since the state
-behind a tool is one for all of them. A domain covers those below it: a write to `crm` touches
-`crm:orders`, and the other way round; `*` covers everything.
+behind a tool is one for all of them, unless its policy says otherwise.
 """
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Iterable
 
-EVERYTHING = "*"
+from paste_proxy.speculation.domains import overlap
 
 ABANDONED_S = 60.0
 """How long a write whose end nobody saw may still take effect, in seconds: the usual time-out of a tool
 server's own work."""
 
-
-def overlap(one: str, other: str) -> bool:
-    """Whether two domains share state."""
-    return one == other or EVERYTHING in (one, other) or one.startswith(other + ":") or other.startswith(one + ":")
+_WRITTEN_APART = 4_096
+"""Domains whose last write is remembered each by itself; those written longest ago share one epoch."""
 
 
 class Effects:
@@ -27,7 +24,10 @@ class Effects:
     def __init__(self) -> None:
         self.epoch = 0
         """Moves with every write's beginning and end; a job remembers the one it started in."""
-        self._written: dict[str, int] = {}
+        self._written: OrderedDict[str, int] = OrderedDict()
+        """Least recently written first."""
+        self._forgotten = 0
+        """The latest epoch of a domain no longer remembered: what started before it may have missed a write."""
         self._in_flight: Counter[str] = Counter()
         self._lingering: dict[str, float] = {}
 
@@ -52,7 +52,13 @@ class Effects:
 
     def moved(self, reads: Iterable[str], since: int) -> bool:
         """Whether one of these domains was written after the epoch `since`."""
-        late = [domain for domain, epoch in self._written.items() if epoch > since]
+        if since < self._forgotten:
+            return True
+        late = []
+        for domain, epoch in reversed(self._written.items()):
+            if epoch <= since:
+                break
+            late.append(domain)
         return _touch(reads, late)
 
     def dirty(self, reads: Iterable[str], now: float) -> bool:
@@ -66,6 +72,9 @@ class Effects:
         self.epoch += 1
         for domain in writes:
             self._written[domain] = self.epoch
+            self._written.move_to_end(domain)
+        while len(self._written) > _WRITTEN_APART:
+            self._forgotten = self._written.popitem(last=False)[1]
 
 
 def _touch(reads: Iterable[str], writes: Iterable[str]) -> bool:

@@ -63,7 +63,7 @@ class Launching:
             return Reason.DUPLICATE
         if rank >= self._state.limits.candidates:
             return Reason.BUDGET
-        if self._state.effects.dirty(chosen.ruling.reads, now):
+        if self._state.effects.dirty(chosen.ruling.read_by(told.session, chosen.candidate.invocation), now):
             return Reason.WRITE_IN_FLIGHT
         lane = self._state.lane(server_of(chosen.candidate.invocation.tool))
         running = obstacles(lane, self._state.ledger.running(shadow=chosen.shadow), self._state.limits.slots)
@@ -84,7 +84,7 @@ class Launching:
             confidence=candidate.confidence,
             utility=chosen.worth.utility,
             expected_s=chosen.worth.expected_s,
-            reads=ruling.reads,
+            reads=ruling.read_by(told.session, candidate.invocation),
             epoch=self._state.effects.epoch,
             started_at=now,
             expires_at=now + (self._state.limits.ttl_s if ruling.ttl_s is None else ruling.ttl_s),

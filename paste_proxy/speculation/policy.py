@@ -7,8 +7,8 @@ What a tool server says about its own tools is not trusted here.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from paste_proxy.events.invocation import server_of
-from paste_proxy.speculation.effects import EVERYTHING
+from paste_proxy.events.invocation import Invocation, server_of
+from paste_proxy.speculation.domains import EVERYTHING, meant, widest
 from paste_proxy.speculation.rules import Effect, Rule, read_rules
 from paste_proxy.speculation.types import Mode
 
@@ -27,12 +27,21 @@ class Ruling:
     allowed: bool
     """It may be run ahead, as far as `mode` goes."""
     reads: frozenset[str]
+    """Effect domains, places unfilled."""
     writes: frozenset[str]
     """Empty exactly for a tool that changes nothing any rule reads."""
     mode: Mode = Mode.OFF
     ttl_s: float | None = None
     min_confidence: float | None = None
     expected_s: float | None = None
+
+    def read_by(self, session: str, invocation: Invocation) -> frozenset[str]:
+        """The domains that this call reads."""
+        return meant(self.reads, session, invocation)
+
+    def written_by(self, session: str, invocation: Invocation) -> frozenset[str]:
+        """The domains that this call writes."""
+        return meant(self.writes, session, invocation)
 
 
 class Policy:
@@ -95,9 +104,8 @@ class Policy:
     def _of_server(self, server: str) -> frozenset[str]:
         """A server's domains: its own and every one that a rule about it mentions."""
         about = [rule for rule in self.rules if rule.of_server(server)]
-        return frozenset({_own(server)}).union(
-            *(named for rule in about for named in (rule.reads, rule.writes) if named)
-        )
+        named = (domains for rule in about for domains in (rule.reads, rule.writes) if domains)
+        return widest(frozenset({_own(server)}).union(*named))
 
 
 def combine(policies: Iterable[Policy]) -> Policy:

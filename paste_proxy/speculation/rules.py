@@ -14,10 +14,10 @@ from typing import TypeGuard, TypeVar
 
 from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import name_of, server_of
+from paste_proxy.speculation.domains import WRITTEN
 from paste_proxy.speculation.types import Mode
 
 _GLOB = re.compile(r"(?:[^\s\[\]]|\[[^\s\[\]]+\])+")
-_DOMAIN = re.compile(r"\*|[A-Za-z0-9_.-]+(?::[A-Za-z0-9_.-]+)*")
 _KEYS = ("tool", "server", "effect", "speculate", "reads", "writes", "ttl_s", "mode", "min_confidence", "expected_s")
 _A_GLOB = "a glob without white space, its brackets closed"
 _Choice = TypeVar("_Choice", bound=StrEnum)
@@ -185,8 +185,8 @@ class _Fields:
         if not isinstance(value, list):
             raise self._fault(key, 'a list of effect domains, as in ["workspace"]')
         for domain in value:
-            if not isinstance(domain, str) or not _DOMAIN.fullmatch(domain):
-                raise self._fault(key, 'effect domains such as "web", "crm:orders" or "*"')
+            if not isinstance(domain, str) or not WRITTEN.fullmatch(domain):
+                raise self._fault(key, 'effect domains such as "web", "crm:orders:{order_id}", "shop:{session}" or "*"')
         return frozenset(value)
 
     def _number(self, key: str, expected: str) -> float | None:

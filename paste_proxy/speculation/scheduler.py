@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import assert_never
 
 from paste_proxy.speculation.calls import Calls
-from paste_proxy.speculation.effects import EVERYTHING
+from paste_proxy.speculation.domains import EVERYTHING
 from paste_proxy.speculation.jobs import Jobs
 from paste_proxy.speculation.launching import Launching
 from paste_proxy.speculation.limits import ServerCapacity, SpeculationLimits
@@ -84,7 +84,8 @@ class Scheduler:
         return iter(())
 
     def _effect_began(self, told: EffectBegan, now: float) -> Iterator[Command]:
-        writes = self._state.policy.rule_for(told.invocation.tool).writes
+        ruling = self._state.policy.rule_for(told.invocation.tool)
+        writes = ruling.written_by(told.session, told.invocation)
         if writes:
             self._state.effects.began(writes)
             self._unseen(self._outside.began(told.session, told.call_id, writes), now)

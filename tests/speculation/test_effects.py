@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paste_proxy.speculation.effects import ABANDONED_S, Effects, overlap
+from paste_proxy.speculation.domains import overlap
+from paste_proxy.speculation.effects import ABANDONED_S, Effects
 from paste_proxy.speculation.outside import OPEN_CALLS, OutsideWrites
 
 domains = st.sampled_from(("crm", "crm:orders", "crm:orders:eu", "crm:clients", "crmx", "web", "*"))

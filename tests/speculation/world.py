@@ -17,7 +17,7 @@ from paste_proxy.events.candidate import Candidate
 from paste_proxy.events.invocation import Invocation, name_of
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.events.types import Outcome
-from paste_proxy.speculation.effects import overlap
+from paste_proxy.speculation.domains import overlap
 from paste_proxy.speculation.scheduler import Scheduler
 from paste_proxy.speculation.types import (
     Asked,
