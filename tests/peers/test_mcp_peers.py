@@ -1,11 +1,13 @@
 """The official client and servers hear the same through the sidecar as without it."""
 
+import asyncio
 import json
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
+from mcp import Client
 
 from paste_proxy.config import McpServer
 from paste_proxy.events.invocation import Invocation
@@ -157,3 +159,14 @@ async def test_a_result_run_ahead_over_http_is_what_the_server_would_have_said(m
     assert gate.asked[0].invocation == Invocation("m/lookup", {"key": "a"})
     assert 1 not in gate.over
     assert json.loads(ours["calls"][1][0]["content"][0]["text"]) == 2
+
+
+async def test_a_subscription_of_the_stateless_era_is_acknowledged_over_stdio() -> None:
+    async with (
+        sidecar(FakeGate(), {"m": McpServer(command=(*MODERN, "stdio"))}) as base,
+        Client(f"{base}/mcp/m") as client,
+        asyncio.timeout(20),
+        client.listen(tools_list_changed=True) as subscription,
+    ):
+        assert subscription.honored.tools_list_changed
+        assert (await client.call_tool("lookup", {"key": "b"})).structured_content == {"result": "value of b"}

@@ -243,6 +243,18 @@ async def test_a_stateless_client_that_leaves_takes_its_request_back(http: aioht
         assert await client.text(call("release", meta=META)) == "done"
 
 
+async def test_what_is_for_no_stateless_client_in_particular_goes_to_none(http: aiohttp.ClientSession) -> None:
+    gate = FakeGate()
+    async with sidecar(gate, {"s": scripted("modern")}) as base:
+        one, two = Client(http, f"{base}/mcp/s"), Client(http, f"{base}/mcp/s")
+        waiting = asyncio.create_task(one.messages(call("hang", meta=META)))
+        await until(lambda: gate.asked)
+        await two.post(call("notify", meta=META), Accept="application/json")
+        await two.post(call("release", meta=META))
+        (told,) = await waiting
+        assert b"released" in told
+
+
 async def test_an_older_server_answers_the_probe_of_the_stateless_era_itself(http: aiohttp.ClientSession) -> None:
     async with sidecar(FakeGate(), {"s": scripted()}) as base:
         client = Client(http, f"{base}/mcp/s")
