@@ -190,6 +190,7 @@ class JobPool:
     def _broke(self, job: Job) -> None:
         self._jobs.pop(job.number, None)
         job.ended.cancel()
+        job.ended.set_running_or_notify_cancel()  # only this wakes a thread that waits for it
         self._leave(job, Ended(job=job.number, status=None))
 
     def _enter(self) -> bool:

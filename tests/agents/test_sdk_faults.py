@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import threading
+from collections.abc import Iterator
 
 import pytest
 from aiohttp import web
@@ -194,3 +195,60 @@ async def test_a_sidecar_that_talks_nonsense_is_left_and_the_tools_run() -> None
 
     assert await asyncio.to_thread(agent) == 1
     await runner.cleanup()
+
+
+async def test_a_call_told_to_use_a_job_that_then_gives_no_value_is_run_and_announced() -> None:
+    announced: asyncio.Future[protocol.FromAgent] = asyncio.get_running_loop().create_future()
+    leave = threading.Event()
+    runs: list[int] = []
+
+    async def hasty(request: web.Request) -> web.WebSocketResponse:
+        ws = web.WebSocketResponse()
+        await ws.prepare(request)
+        await ws.receive_str()
+        await ws.send_str(protocol.encode(protocol.Welcome(version=protocol.VERSION)))
+        while not isinstance(message := protocol.read_from_agent(await ws.receive_str()), protocol.Call):
+            if isinstance(message, protocol.Offer) and message.tools:
+                run = protocol.Run(job=1, session="", tool="fetch", arguments={})
+                await ws.send_str(protocol.encode(run))
+        await ws.send_str(protocol.encode(protocol.Use(call=message.call, job=1, outcome="promoted")))
+        await ws.send_str(protocol.encode(protocol.Run(job=2, session="", tool="unknown", arguments={})))
+        assert await ws.receive_str() == protocol.encode(protocol.Ended(job=2, status=None))
+        leave.set()  # the agent has taken the job
+        while not isinstance(message := protocol.read_from_agent(await ws.receive_str()), protocol.Call):
+            pass
+        announced.set_result(message)
+        await ws.receive()
+        return ws
+
+    app = web.Application()
+    app.router.add_get(protocol.PATH, hasty)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+
+    def agent() -> tuple[object, int]:
+        with Sidecar(f"http://127.0.0.1:{runner.addresses[0][1]}", patience_s=SOON) as paste:
+            entered = threading.Event()
+
+            @paste.tool
+            def fetch() -> object:
+                runs.append(1)
+                if len(runs) == 1:
+                    entered.set()
+                    assert leave.wait(SOON)
+                    return iter_later()
+                return "own"
+
+            assert entered.wait(SOON)
+            return fetch(), paste.stats.missing
+
+    assert await asyncio.to_thread(agent) == ("own", 1)
+    message = await asyncio.wait_for(announced, SOON)
+    assert isinstance(message, protocol.Call)
+    assert message.arguments is None
+    await runner.cleanup()
+
+
+def iter_later() -> Iterator[int]:
+    yield 1
