@@ -4,19 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import Invocation
-from paste_proxy.events.result import ToolResult
-from paste_proxy.events.types import Outcome
+from paste_proxy.events.values import Json
 from paste_proxy.speculation.domains import meant, overlap, widest
 from paste_proxy.speculation.effects import Effects
 from paste_proxy.speculation.policy import Policy
-from tests.speculation.playbook import Playbook, predicted
 
 ORDER = frozenset({"crm:orders:{order_id}"})
 
 
-def call(**arguments: str | int | list[str] | bool | None) -> Invocation:
-    return Invocation("t", dict(arguments))  # type: ignore[arg-type]
+def call(**arguments: Json) -> Invocation:
+    return Invocation("t", arguments)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +38,8 @@ def test_a_place_is_filled_from_the_call_or_cut_off(invocation: Invocation, doma
 def test_a_session_may_have_state_of_its_own() -> None:
     mine = meant(frozenset({"shop:{session}"}), "alice", call())
     theirs = meant(frozenset({"shop:{session}"}), "bob", call())
-    assert (mine, theirs) == ({"shop:alice"}, {"shop:bob"})
+    assert mine == {"shop:alice"}
+    assert theirs == {"shop:bob"}
     assert not overlap(*mine, *theirs)
 
 
@@ -55,6 +55,19 @@ def test_an_unknown_tool_writes_all_that_places_could_mean() -> None:
 def test_two_values_never_fill_a_place_alike(one: str, other: str) -> None:
     same = meant(ORDER, "s", call(order_id=one)) == meant(ORDER, "s", call(order_id=other))
     assert same == (one == other) or any("\ud800" <= character <= "\udfff" for character in one + other)
+
+
+def test_a_policy_states_places_and_its_rulings_fill_them() -> None:
+    policy = Policy.parse('[[rule]]\ntool = "get"\neffect = "read"\nreads = ["crm:{session}:orders:{order_id}"]', "p")
+    ruling = policy.rule_for("get")
+    assert ruling.read_by("s", Invocation("get", {"order_id": 7})) == {"crm:s:orders:7"}
+    assert ruling.written_by("s", Invocation("get", {"order_id": 7})) == frozenset()
+
+
+@pytest.mark.parametrize("domain", ["{session}", "crm:{}", "crm:{a b}", "crm:{a}b", "crm{a}"])
+def test_a_place_stands_alone_between_colons_and_never_first(domain: str) -> None:
+    with pytest.raises(InputFault, match="reads"):
+        Policy.parse(f'[[rule]]\ntool = "get"\neffect = "read"\nreads = ["{domain}"]', "p")
 
 
 def test_what_was_written_too_long_ago_to_remember_counts_as_moved() -> None:
