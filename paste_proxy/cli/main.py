@@ -14,6 +14,7 @@ from paste_proxy.cli.demo import demo
 from paste_proxy.cli.doctor import doctor
 from paste_proxy.cli.evaluate import evaluate
 from paste_proxy.cli.import_ import import_
+from paste_proxy.cli.mcp import mcp
 from paste_proxy.cli.mine import mine
 from paste_proxy.cli.serve import serve
 from paste_proxy.errors import InputFault, PasteError
@@ -25,7 +26,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (demo, serve, mine, evaluate, doctor):
+for command in (demo, serve, mcp, mine, evaluate, doctor):
     app.command()(command)
 app.command("import")(import_)
 app.add_typer(bench, name="bench")

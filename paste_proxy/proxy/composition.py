@@ -20,6 +20,7 @@ from paste_proxy.proxy.executor import Executor
 from paste_proxy.proxy.foresight import Foresight
 from paste_proxy.proxy.forwarding import BlindTurns, NothingSeen, OpenGate
 from paste_proxy.proxy.hub import Hub
+from paste_proxy.proxy.mcp_route import add_mcp_routes
 from paste_proxy.proxy.ports import ToolGate
 from paste_proxy.proxy.recorder import Recorder
 from paste_proxy.proxy.sessions import Sessions
@@ -90,7 +91,7 @@ class Sidecar:
             turns=self.watch,
             snapshot=snapshot,
             sessions=lambda: len(self.sessions),
-            routes=(lambda app: tool_routes(app, self.config, self.hub),),
+            routes=(lambda app: tool_routes(app, self.config, self.hub, self._clock, self.tally),),
             lifetimes=(self.living,),
         )
 
@@ -148,9 +149,10 @@ def scheduler(config: Config, policy: Policy) -> Scheduler:
     return Scheduler(policy, limits, wanted.mode, capacities)
 
 
-def tool_routes(app: web.Application, config: Config, gate: ToolGate) -> None:
+def tool_routes(app: web.Application, config: Config, gate: ToolGate, clock: Clock, tally: Tally) -> None:
     """Every way in which agents call tools."""
     add_dispatch_routes(app, config, gate)
+    add_mcp_routes(app, config, gate, clock=clock, fault=tally.fault)
 
 
 def _read(kind: str, name: str) -> str:
@@ -168,5 +170,5 @@ def forwarding_only(config: Config) -> Parts:
         turns=BlindTurns(),
         snapshot=NothingSeen(tally),
         sessions=lambda: 0,
-        routes=(lambda app: tool_routes(app, config, OpenGate()),),
+        routes=(lambda app: tool_routes(app, config, OpenGate(), SystemClock(), tally),),
     )
