@@ -47,6 +47,7 @@ class Effects:
     def linger(self, writes: Iterable[str], now: float) -> None:
         """A write may still take effect, and nobody will see when: its domains stay dirty for `ABANDONED_S`."""
         self._bump(writes)
+        self._settle(now)
         for domain in writes:
             self._lingering[domain] = now + ABANDONED_S
 
@@ -65,8 +66,11 @@ class Effects:
         """Whether a write of one of these domains is on its way."""
         if not (self._in_flight or self._lingering):
             return False
-        self._lingering = {domain: until for domain, until in self._lingering.items() if until > now}
+        self._settle(now)
         return _touch(reads, (*self._in_flight, *self._lingering))
+
+    def _settle(self, now: float) -> None:
+        self._lingering = {domain: until for domain, until in self._lingering.items() if until > now}
 
     def _bump(self, writes: Iterable[str]) -> None:
         self.epoch += 1

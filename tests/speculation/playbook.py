@@ -1,5 +1,7 @@
 """Transcripts: tell the scheduler something, read its commands as short lines."""
 
+import gc
+from types import FunctionType, ModuleType
 from typing import assert_never
 
 from paste_proxy.events.candidate import Candidate
@@ -168,3 +170,15 @@ def native_began(text: str, call_id: str = "c", session: str = "s") -> EffectBeg
 
 def native_ended(call_id: str = "c", session: str = "s") -> EffectEnded:
     return EffectEnded(session=session, call_id=call_id)
+
+
+def reachable(root: object) -> int:
+    """How many objects hang on this one, code aside."""
+    seen: dict[int, object] = {}
+    left = [root]
+    while left:
+        each = left.pop()
+        if id(each) not in seen and not isinstance(each, type | ModuleType | FunctionType):
+            seen[id(each)] = each
+            left.extend(gc.get_referents(each))
+    return len(seen)

@@ -8,6 +8,8 @@ from paste_proxy.speculation.domains import overlap
 from paste_proxy.speculation.effects import ABANDONED_S, Effects
 from paste_proxy.speculation.outside import OPEN_CALLS, OutsideWrites
 
+from .playbook import reachable
+
 domains = st.sampled_from(("crm", "crm:orders", "crm:orders:eu", "crm:clients", "crmx", "web", "*"))
 
 
@@ -56,6 +58,16 @@ def test_a_write_that_lingers_keeps_its_domain_dirty_for_a_while() -> None:
     assert effects.dirty({"crm"}, 10 + ABANDONED_S - 1)
     assert not effects.dirty({"web"}, 10 + ABANDONED_S - 1)
     assert not effects.dirty({"crm"}, 10 + ABANDONED_S)
+
+
+def test_writes_that_linger_are_forgotten_even_if_nobody_looks() -> None:
+    effects = Effects()
+    for number in range(5_000):
+        effects.linger({f"order:{number}"}, number)
+    early = reachable(effects)
+    for number in range(5_000, 10_000):
+        effects.linger({f"order:{number}"}, number)
+    assert reachable(effects) <= 1.1 * early
 
 
 def test_what_reads_nothing_is_touched_by_nothing() -> None:

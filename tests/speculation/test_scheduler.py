@@ -1,8 +1,5 @@
 """The scheduler's conversations: reuse, promotion, misses, effects, sessions, time."""
 
-import gc
-from types import FunctionType, ModuleType
-
 from paste_proxy.events.result import Status
 from paste_proxy.speculation.effects import ABANDONED_S
 from paste_proxy.speculation.outside import OPEN_CALLS
@@ -20,6 +17,7 @@ from .playbook import (
     native_ended,
     over,
     predicted,
+    reachable,
 )
 
 
@@ -345,20 +343,8 @@ def test_what_is_remembered_does_not_grow_with_what_is_over() -> None:
         tell(number + 0.8, asked(call + 1, f"made_up_{number}/tool_{number}", session=session))
         tell(number + 0.9, over(call + 1))
         if number % 300 == 0:
-            sizes.append(_reachable(tell.scheduler))
+            sizes.append(reachable(tell.scheduler))
     assert max(sizes[20:]) <= 1.1 * max(sizes[:20])
-
-
-def _reachable(root: object) -> int:
-    """How many objects hang on this one, code aside."""
-    seen: dict[int, object] = {}
-    left = [root]
-    while left:
-        each = left.pop()
-        if id(each) not in seen and not isinstance(each, type | ModuleType | FunctionType):
-            seen[id(each)] = each
-            left.extend(gc.get_referents(each))
-    return len(seen)
 
 
 def test_a_launch_carries_the_whole_invocation_and_its_scope() -> None:
