@@ -39,8 +39,17 @@ async def talk(
             "capabilities": client.server_capabilities,
             "tools": [tool.model_dump() for tool in (await client.list_tools()).tools],
         }
+        if roots is not None:
+            await _roots_taken(client, roots)
         noted["calls"] = [await _call(client, name, arguments) for name, arguments in calls]
     return noted
+
+
+async def _roots_taken(client: Client, roots: Path) -> None:
+    """Wait until the filesystem server has made the client's roots its own, which it announces to nobody."""
+    async with asyncio.timeout(10):
+        while str(roots) not in str(await client.call_tool("list_allowed_directories", {})):
+            await asyncio.sleep(0.02)
 
 
 async def _call(client: Client, name: str, arguments: dict[str, Any]) -> tuple[Any, list[Any]]:

@@ -142,7 +142,6 @@ async def test_a_server_run_ahead_is_given_the_roots_that_the_client_gave(tmp_pa
     assert "eins" in str(plain["calls"][0])
     files(tmp_path)
     async with sidecar(gate, {"fs": McpServer(command=command)}) as base:
-        # The client lists its tools, and is asked for its roots, before it makes calls.
         assert await talk(f"{base}/mcp/fs", calls, roots=root) == plain
     assert len(gate.asked) - len(gate.over) == 6
 
