@@ -48,7 +48,7 @@ async def talk(
 async def _roots_taken(client: Client, roots: Path) -> None:
     """Wait until the filesystem server has made the client's roots its own, which it announces to nobody."""
     async with asyncio.timeout(10):
-        while str(roots) not in str(await client.call_tool("list_allowed_directories", {})):
+        while str(roots) not in str(await client.call_tool("list_allowed_directories", {})):  # noqa: ASYNC110
             await asyncio.sleep(0.02)
 
 
