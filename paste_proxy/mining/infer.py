@@ -2,19 +2,21 @@
 
 Every argument of every recorded call is looked up in what its session held just before. Mappers that
 explain it in at least two task groups are kept, and combined into templates: a greedy multi-cover of the
-tool's calls, so that a call may be explained by up to three templates of different reach.
+tool's calls, so that one call is explained by templates of different reach. A mapper covers a call the
+better the earlier it gives the right value: one that names the value beats one that lists it among others.
 """
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
+from math import prod
 from typing import TypeVar
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json, canonical_text
-from paste_proxy.mining.forms import LISTED, form_between, unframed
-from paste_proxy.mining.mappers import AnyMapper, Constant, Mapper
+from paste_proxy.mining.forms import LISTED, form_between, same, unframed
+from paste_proxy.mining.mappers import AnyMapper, Bound, Constant, Mapper
 from paste_proxy.mining.material import Material
 from paste_proxy.mining.sources import Source, origins
 from paste_proxy.mining.templates import AnyTemplate, Repeat, Template
@@ -25,7 +27,7 @@ LEAST_GROUPS = 2
 _MAPPERS_KEPT = 14
 _JOINT_TRIED = 400
 _TEMPLATES_KEPT = 24
-_LEAST_GAIN = 1.0
+_LEAST_GAIN = 0.5
 _LONGEST_CONSTANT = 200
 
 Name = TypeVar("Name", bound=Hashable)
@@ -35,10 +37,11 @@ Shape = tuple[str, tuple[str, ...]]
 
 @dataclass(slots=True)
 class Occurrence:
-    """One recorded call and the mappers that explain each of its arguments."""
+    """One recorded call and the mappers that explain each of its arguments, with how well they do."""
 
     group: str
-    explanations: dict[str, list[AnyMapper]]
+    explanations: dict[str, dict[Hashable, float]]
+    """By argument and mapper key: 1 if the value is the first that the mapper gives, 1/2 if the second..."""
 
 
 @dataclass(slots=True)
@@ -48,10 +51,13 @@ class Explained:
     occurrences: dict[Shape, list[Occurrence]] = field(default_factory=lambda: defaultdict(list))
     repeated: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Groups that asked for the same invocation of a tool again."""
+    mappers: dict[Hashable, AnyMapper] = field(default_factory=dict)
+    """By key."""
 
     def add(self, group: str, call: Invocation, window: Window) -> None:
         """Explain one call from what its session held when the turn that asked for it began."""
-        explanations = {name: list(explain(value, window)) for name, value in call.arguments.items()}
+        used = _used(call, window)
+        explanations = {name: self._weighed(value, used, window) for name, value in call.arguments.items()}
         self.occurrences[call.tool, tuple(sorted(call.arguments))].append(Occurrence(group, explanations))
         if call.key in window.asked():
             self.repeated[call.tool].add(group)
@@ -62,8 +68,34 @@ class Explained:
             Repeat(tool) for tool, groups in self.repeated.items() if len(groups) >= LEAST_GROUPS
         ]
         for (tool, names), occurrences in self.occurrences.items():
-            found += _cover(tool, names, occurrences)
+            found += self._cover(tool, names, occurrences)
         return found
+
+    def _weighed(self, argument: Json, used: list[Json], window: Window) -> dict[Hashable, float]:
+        weights: dict[Hashable, float] = {}
+        for mapper in explain(argument, window):
+            rank = _rank(argument, mapper.values(window), used)
+            if rank is not None:
+                key = canonical_text(mapper.value) if isinstance(mapper, Constant) else mapper
+                self.mappers.setdefault(key, mapper)
+                weights[key] = 1 / (1 + rank)
+        return weights
+
+    def _cover(self, tool: str, names: tuple[str, ...], occurrences: list[Occurrence]) -> Iterator[Template]:
+        groups = [occurrence.group for occurrence in occurrences]
+        if not names:
+            if len(set(groups)) >= LEAST_GROUPS:
+                yield Template(tool, ())
+            return
+        kept = [set(_greedy(_covering(name, occurrences), groups, _MAPPERS_KEPT)) for name in names]
+        covering: dict[tuple[Hashable, ...], dict[int, float]] = defaultdict(dict)
+        for at, occurrence in enumerate(occurrences):
+            given = [occurrence.explanations[name] for name in names]
+            options = [[key for key in keys if key in known] for keys, known in zip(given, kept, strict=True)]
+            for joint in islice(product(*options), _JOINT_TRIED):
+                covering[joint][at] = _jointly(joint, given)
+        for joint in _greedy(covering, groups, _TEMPLATES_KEPT):
+            yield Template(tool, tuple((name, self.mappers[key]) for name, key in zip(names, joint, strict=True)))
 
 
 def explain(argument: Json, window: Window) -> Iterator[AnyMapper]:
@@ -105,52 +137,51 @@ def derivable(call: Invocation, window: Window) -> bool:
     )
 
 
-def _cover(tool: str, names: tuple[str, ...], occurrences: list[Occurrence]) -> Iterator[Template]:
-    if not names:
-        if len({occurrence.group for occurrence in occurrences}) >= LEAST_GROUPS:
-            yield Template(tool, ())
-        return
-    kept = [_supported(name, occurrences) for name in names]
-    index = [{_key(mapper): at for at, mapper in enumerate(mappers)} for mappers in kept]
-    covering: dict[tuple[int, ...], set[int]] = defaultdict(set)
+def _used(call: Invocation, window: Window) -> list[Json]:
+    """The values that earlier calls of a tool with a single argument used up: candidates leave them out."""
+    if len(call.arguments) != 1:
+        return []
+    earlier = (seen.invocation for seen in window.observations if seen.tool == call.tool)
+    made = [one.arguments for one in earlier if one is not None and one.arguments.keys() == call.arguments.keys()]
+    return [value for arguments in made for value in arguments.values()]
+
+
+def _rank(argument: Json, values: list[Bound], used: list[Json]) -> int | None:
+    rank = 0
+    for bound in values:
+        if same(bound.value, argument):
+            return rank
+        rank += not any(same(bound.value, value) for value in used)
+    return None
+
+
+def _covering(name: str, occurrences: list[Occurrence]) -> dict[Hashable, dict[int, float]]:
+    covering: dict[Hashable, dict[int, float]] = defaultdict(dict)
     for at, occurrence in enumerate(occurrences):
-        options = [
-            [known[key] for mapper in occurrence.explanations[name] if (key := _key(mapper)) in known]
-            for name, known in zip(names, index, strict=True)
-        ]
-        for joint in islice(product(*options), _JOINT_TRIED):
-            covering[joint].add(at)
-    groups = [occurrence.group for occurrence in occurrences]
-    for joint in _greedy(covering, groups, _TEMPLATES_KEPT):
-        chosen = [mappers[at] for mappers, at in zip(kept, joint, strict=True)]
-        yield Template(tool, tuple(zip(names, chosen, strict=True)))
+        for key, weight in occurrence.explanations[name].items():
+            covering[key][at] = weight
+    return covering
 
 
-def _supported(name: str, occurrences: list[Occurrence]) -> list[AnyMapper]:
-    covering: dict[Hashable, set[int]] = defaultdict(set)
-    mappers: dict[Hashable, AnyMapper] = {}
-    for at, occurrence in enumerate(occurrences):
-        for mapper in occurrence.explanations[name]:
-            key = _key(mapper)
-            mappers.setdefault(key, mapper)
-            covering[key].add(at)
-    groups = [occurrence.group for occurrence in occurrences]
-    return [mappers[key] for key in _greedy(covering, groups, _MAPPERS_KEPT)]
+def _jointly(joint: tuple[Hashable, ...], given: list[dict[Hashable, float]]) -> float:
+    """How well mappers do together: those that read one kind of event move along its rows in step."""
+    by_source: dict[Hashable, float] = {}
+    for key, weights in zip(joint, given, strict=True):
+        source = replace(key.source, each=False) if isinstance(key, Mapper) else key
+        by_source[source] = min(by_source.get(source, 1.0), weights[key])
+    return prod(by_source.values())
 
 
-def _greedy(covering: Mapping[Name, set[int]], groups: list[str], most: int) -> Iterator[Name]:
-    """Those that cover most, where what is covered already counts half as much each time; among equals
+def _greedy(covering: Mapping[Name, Mapping[int, float]], groups: list[str], most: int) -> Iterator[Name]:
+    """Those that cover best, where what is covered already counts half as much each time; among equals
     the one met first, which comes from the latest event."""
     left = {name: at for name, at in covering.items() if len({groups[one] for one in at}) >= LEAST_GROUPS}
-    weight = [1.0] * len(groups)
+    need = [1.0] * len(groups)
     for _ in range(most):
-        best = max(left, key=lambda name: sum(weight[at] for at in left[name]), default=None)
-        if best is None or sum(weight[at] for at in left[best]) < _LEAST_GAIN:
+        gains = {name: sum(need[at] * weight for at, weight in left[name].items()) for name in left}
+        best = max(gains, key=lambda name: gains[name], default=None)
+        if best is None or gains[best] < _LEAST_GAIN:
             return
         yield best
-        for at in left.pop(best):
-            weight[at] *= 0.5
-
-
-def _key(mapper: AnyMapper) -> Hashable:
-    return canonical_text(mapper.value) if isinstance(mapper, Constant) else mapper
+        for at, weight in left.pop(best).items():
+            need[at] *= 1 - weight / 2

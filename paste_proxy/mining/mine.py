@@ -8,7 +8,7 @@ from statistics import median
 from paste_proxy.events.types import ToolCall, ToolOutput
 from paste_proxy.mining.calibration import Calibration, calibrate
 from paste_proxy.mining.groups import Recorded, fold_of, groups_of
-from paste_proxy.mining.infer import Explained
+from paste_proxy.mining.infer import LEAST_GROUPS, Explained
 from paste_proxy.mining.notation import text_of
 from paste_proxy.mining.pool import Origin, Pool, ToolFacts
 from paste_proxy.mining.predict import ranked
@@ -39,7 +39,7 @@ def mine(
 
 def passes(sessions: int) -> int:
     """How many passes over a session `mine` makes in all."""
-    return 2 * sessions * _FOLDS
+    return 3 * sessions * _FOLDS
 
 
 def _learn(
@@ -62,7 +62,24 @@ def _learn(
                 tally.add(at, group)
         on_session()
     patterns = tuple(tally.pattern() for tally in tallies)
-    return pruned(Pool(patterns, _facts(sessions), origin=_origin(sessions, groups)))
+    pool = pruned(Pool(patterns, _facts(sessions), origin=_origin(sessions, groups)))
+    earning = _earning(pool, sessions, groups, on_session)
+    kept = [pattern for pattern in pool.patterns if pattern.id in earning or pattern.template in written]
+    return replace(pool, patterns=tuple(kept))
+
+
+def _earning(
+    pool: Pool, sessions: Sequence[Recorded], groups: Sequence[str], on_session: Callable[[], None]
+) -> set[str]:
+    """The patterns that gave a right candidate which no other gave with better odds, in enough task groups."""
+    earned: dict[str, set[str]] = defaultdict(set)
+    for session, group in zip(sessions, groups, strict=True):
+        for at in replay(session):
+            for one in ranked(pool, at.window)[:_CANDIDATES]:
+                if one.invocation.key in at.ever:
+                    earned[one.pattern.id].add(group)
+        on_session()
+    return {pattern for pattern, where in earned.items() if len(where) >= LEAST_GROUPS}
 
 
 def _validate(
