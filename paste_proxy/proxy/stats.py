@@ -1,7 +1,5 @@
 """`/paste/v1/stats`: the tally as one JSON object for people and the page."""
 
-from dataclasses import asdict
-
 from paste_proxy.events.values import Json
 from paste_proxy.proxy.tally import Tally
 from paste_proxy.speculation.types import Mode
@@ -41,4 +39,13 @@ def _missed(tally: Tally) -> list[Json]:
     """The tools that sessions waited for longest although they might have been run ahead."""
     missed = [(name, tool) for name, tool in tally.tools.items() if tool.calls["run"]]
     missed.sort(key=lambda entry: -entry[1].exposed_s)
-    return [{"tool": name, **asdict(tool)} for name, tool in missed[:_TOP]]
+    return [
+        {
+            "tool": name,
+            "calls": dict(tool.calls),
+            "exposed_s": tool.exposed_s,
+            "saved_s": tool.saved_s,
+            "would_save_s": tool.would_save_s,
+        }
+        for name, tool in missed[:_TOP]
+    ]

@@ -1,0 +1,18 @@
+"""The stats object."""
+
+import orjson
+
+from paste_proxy.proxy.stats import stats
+from paste_proxy.proxy.tally import Tally
+from paste_proxy.speculation.types import Mode
+
+
+def test_stats_are_json_and_name_the_tools_waited_for_longest_first() -> None:
+    tally = Tally()
+    tally.answered("quick", "run", 0.5)
+    tally.answered("slow", "run", 9.0)
+    tally.answered("slow", "reused", 0.0)
+    shown = orjson.loads(orjson.dumps(stats(tally, Mode.SPECULATE, sessions=1, exchanges=0)))
+    assert [tool["tool"] for tool in shown["missed_tools"]] == ["slow", "quick"]
+    assert shown["missed_tools"][0]["calls"] == {"run": 1, "reused": 1}
+    assert (shown["calls"], shown["hits"]) == (3, 1)
