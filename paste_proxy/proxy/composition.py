@@ -126,7 +126,7 @@ class Sidecar:
         return frozenset(tool for pool in self._pools for tool in pool.tools)
 
     def _not_executable(self, _: Candidate) -> None:
-        self.tally.refused[Reason.NOT_EXECUTABLE] += 1
+        self.tally.refused[Reason.NOT_EXECUTABLE.value] += 1
 
 
 def scheduler(config: Config, policy: Policy) -> Scheduler:

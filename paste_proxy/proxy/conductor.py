@@ -135,7 +135,7 @@ class Conductor:
             case Settled():
                 self._settled(command)
             case Refused(reason=reason):
-                self._tally.refused[reason] += 1
+                self._tally.refused[reason.value] += 1
             case Promote():
                 pass
             case _:

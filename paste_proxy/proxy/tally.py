@@ -69,12 +69,12 @@ class Tally:
         wasted = 0.0 if job.outcome in (Outcome.REUSED, Outcome.PROMOTED) else job.ran_s
         account = self.tool(job.invocation.tool)
         if job.shadow:
-            self.shadow_outcomes[job.outcome] += 1
+            self.shadow_outcomes[job.outcome.value] += 1
             self.would_save_s += job.saved_s
             self.would_waste_s += wasted
             account.would_save_s += job.saved_s
         else:
-            self.outcomes[job.outcome] += 1
+            self.outcomes[job.outcome.value] += 1
             self.saved_s += job.saved_s
             self.wasted_s += wasted
             account.saved_s += job.saved_s
