@@ -80,7 +80,7 @@ class Speculating(Section):
     """How much may be run ahead."""
 
     mode: Mode = Mode.OBSERVE
-    slots: PositiveInt = 8
+    slots: PositiveInt = 16
     """Speculative jobs at once, in all."""
     candidates: PositiveInt = 8
     """Candidates taken from one prediction."""

@@ -16,6 +16,9 @@ from paste_proxy.speculation.lanes import obstacles
 from paste_proxy.speculation.ledger import Job, Place
 from paste_proxy.speculation.state import State
 from paste_proxy.speculation.types import Command, Launch, Mode, Predicted, Reason, Refused
+from paste_proxy.speculation.waiting import PATIENCE_S, Waiter, Waiting
+
+_PASSING = (Reason.BUDGET, Reason.WRITE_IN_FLIGHT)
 
 
 class Launching:
@@ -24,9 +27,10 @@ class Launching:
     def __init__(self, state: State, jobs: Jobs) -> None:
         self._state, self._jobs = state, jobs
         self._numbers = count(1)
+        self._waiting = Waiting()
 
     def predicted(self, told: Predicted, now: float) -> Iterator[Command]:
-        """Launch or refuse each candidate."""
+        """Launch or refuse each candidate; one that only lacks room is refused for now and tried again."""
         if self._state.mode is Mode.OFF:
             return
         admitted = []
@@ -40,11 +44,38 @@ class Launching:
         for rank, chosen in enumerate(admitted):
             obstacle = self._obstacle(told, chosen, rank, now)
             if isinstance(obstacle, Reason):
+                if obstacle in _PASSING and rank < self._state.limits.candidates:
+                    self._wait(told, chosen.candidate, now + PATIENCE_S)
                 yield _refused(told, chosen.candidate, obstacle)
                 continue
             if obstacle is not None:
                 yield from self._jobs.drop(obstacle, Outcome.PREEMPTED, now)
             yield from self._launch(told, chosen, now)
+
+    def room(self, now: float) -> Iterator[Command]:
+        """Something ended: launch those waiting that now find room, the most useful first."""
+        if not self._waiting or len(self._state.ledger.running(shadow=False)) >= self._state.limits.slots:
+            return
+        tried = []
+        for waiter in self._waiting.take(now):
+            told = Predicted(session=waiter.session, scope=waiter.scope, candidates=(waiter.candidate,))
+            decision = self._admission(told, waiter.candidate)
+            if isinstance(decision, Admit):
+                tried.append((decision, told, waiter.until))
+        tried.sort(key=lambda each: each[0].worth.utility, reverse=True)
+        for chosen, told, until in tried:
+            obstacle = self._obstacle(told, chosen, 0, now)
+            if obstacle is None:
+                yield from self._launch(told, chosen, now)
+            else:
+                self._wait(told, chosen.candidate, until)
+
+    def forget(self, session: str | None) -> None:
+        """A session, or everything, is over: nothing of it waits any more."""
+        self._waiting.forget(session)
+
+    def _wait(self, told: Predicted, candidate: Candidate, until: float) -> None:
+        self._waiting.add(_place(told, candidate), Waiter(told.session, told.scope, candidate, until))
 
     def _admission(self, told: Predicted, candidate: Candidate) -> Admit | Reason:
         ruling = self._state.policy.rule_for(candidate.invocation.tool)

@@ -53,7 +53,7 @@ class Scheduler:
 
     def step(self, told: Told, now: float) -> list[Command]:
         """Take what happened at `now`; return what to do, in order. `now` never goes back."""
-        return [*self._jobs.time_passed(now), *self._react(told, now)]
+        return [*self._jobs.time_passed(now), *self._react(told, now), *self._launching.room(now)]
 
     def next_deadline(self) -> float | None:
         """When a `Tick` is due, if nothing else is told before."""
@@ -92,11 +92,13 @@ class Scheduler:
             yield from self._jobs.void(now)
 
     def _session_ended(self, told: SessionEnded, now: float) -> Iterator[Command]:
+        self._launching.forget(told.session)
         for writes in self._outside.forget(told.session):
             self._unseen(writes, now)
         yield from self._jobs.discard(told.session, now)
 
     def _observation_lost(self, now: float) -> Iterator[Command]:
+        self._launching.forget(None)
         for writes in self._outside.forget_all():
             self._unseen(writes, now)
         self._state.effects.linger((EVERYTHING,), now)

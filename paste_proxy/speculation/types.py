@@ -176,7 +176,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A candidate was not launched."""
+    """A candidate was not launched when it was predicted; for want of room it may be later."""
 
     session: str
     invocation: Invocation

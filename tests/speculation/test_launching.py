@@ -3,7 +3,7 @@
 from paste_proxy.events.candidate import SEALED
 from paste_proxy.events.result import Status
 from paste_proxy.speculation.limits import ServerCapacity
-from paste_proxy.speculation.types import Mode
+from paste_proxy.speculation.types import Mode, SessionEnded, Tick
 
 from .playbook import Playbook, asked, broke, done, guess, limits, over, predicted
 
@@ -196,3 +196,40 @@ def test_a_broken_promotion_keeps_its_slot() -> None:
     assert tell(2, asked(8, "small/read 2")) == []
     assert tell(3, broke(1)) == ["run 7", "1 discarded, ran 3, saved 0"]
     assert tell(4, over(7)) == ["run 8"]
+
+
+def test_a_candidate_that_found_no_room_is_launched_when_a_job_ends() -> None:
+    tell = Playbook(limits(slots=1))
+    assert tell(0, predicted("get_item 1", "get_item 2")) == ["launch 1 get_item", "refused get_item: budget"]
+    assert tell(1, done(1)) == ["launch 2 get_item"]
+    assert tell(2, done(2)) == []
+
+
+def test_of_those_waiting_the_most_useful_goes_first_and_none_displaces_a_job() -> None:
+    tell = Playbook(limits(slots=1))
+    tell(0, predicted("get_item 1", guess("get_item 2", 0.3), guess("get_item 3", 0.45)))
+    assert tell(1, done(1)) == ["launch 2 get_item"]
+    assert tell(1, asked(7, "get_item 3")) == ["promote 2 for 7", "launch 3 get_item"]
+
+
+def test_nobody_waits_longer_than_a_turn_lasts_nor_after_the_session() -> None:
+    tell = Playbook(limits(slots=1))
+    tell(0, predicted("get_item 1", "get_item 2"))
+    assert tell(11, done(1)) == []
+    tell(12, predicted("get_item 3", "get_item 4"))
+    assert "cancel 2" in tell(13, SessionEnded(session="s"))
+    assert tell(14, Tick()) == []
+
+
+def test_a_candidate_waits_for_the_end_of_a_write() -> None:
+    tell = Playbook()
+    tell(0, asked(7, "set_item 1"))
+    assert tell(1, predicted("get_item 1")) == ["refused get_item: write_in_flight"]
+    assert tell(2, over(7)) == ["launch 1 get_item"]
+
+
+def test_what_the_agent_has_asked_for_itself_waits_no_more() -> None:
+    tell = Playbook(limits(slots=1))
+    tell(0, predicted("get_item 1", "get_item 2"))
+    tell(1, asked(7, "get_item 2"))
+    assert tell(2, done(1)) == []

@@ -136,8 +136,7 @@ def test_nothing_that_reads_a_domain_starts_while_a_write_of_it_is_on_its_way() 
     tell = Playbook()
     tell(0, asked(7, "set_item 1"))
     assert tell(1, predicted("get_item 1", "sum 1")) == ["refused get_item: write_in_flight", "launch 1 sum"]
-    tell(2, over(7))
-    assert tell(3, predicted("get_item 1")) == ["launch 2 get_item"]
+    assert tell(2, over(7)) == ["launch 2 get_item"]
 
 
 def test_another_sessions_write_counts_too() -> None:
@@ -172,8 +171,7 @@ def test_a_write_outside_the_sidecar_counts_from_its_seal_to_its_end() -> None:
     tell(0, predicted("get_item 1"))
     assert tell(1, native_began("set_item 1")) == ["cancel 1", "1 discarded, ran 1, saved 0"]
     assert tell(2, predicted("get_item 1")) == ["refused get_item: write_in_flight"]
-    assert tell(3, native_ended()) == []
-    assert tell(4, predicted("get_item 1")) == ["launch 2 get_item"]
+    assert tell(3, native_ended()) == ["launch 2 get_item"]
 
 
 def test_two_outside_writes_with_one_call_id_both_have_to_end() -> None:
@@ -182,8 +180,7 @@ def test_two_outside_writes_with_one_call_id_both_have_to_end() -> None:
     tell(0, native_began("set_item 2"))
     tell(1, native_ended())
     assert tell(2, predicted("get_item 1")) == ["refused get_item: write_in_flight"]
-    tell(3, native_ended())
-    assert tell(4, predicted("get_item 1")) == ["launch 1 get_item"]
+    assert tell(3, native_ended()) == ["launch 1 get_item"]
 
 
 def test_an_abandoned_write_may_still_take_effect_for_a_while() -> None:

@@ -1,0 +1,50 @@
+"""Candidates that found no room: they are tried again, best first, while the turn they were predicted in lasts."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from paste_proxy.events.candidate import Candidate
+from paste_proxy.speculation.ledger import Place
+
+PATIENCE_S = 10.0
+"""About the longest usual LLM turn: later, the agent has asked for it or for something else."""
+_MOST = 128
+"""The oldest go first; a longer queue would hold only what lapses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiter:
+    """A candidate and until when it is worth a try."""
+
+    session: str
+    scope: str
+    candidate: Candidate
+    until: float
+
+
+class Waiting:
+    """At most one candidate a place."""
+
+    def __init__(self) -> None:
+        self._waiters: OrderedDict[Place, Waiter] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._waiters)
+
+    def add(self, place: Place, waiter: Waiter) -> None:
+        """Let a candidate wait; a newer prediction of the same replaces the older."""
+        self._waiters.pop(place, None)
+        self._waiters[place] = waiter
+        if len(self._waiters) > _MOST:
+            self._waiters.popitem(last=False)
+
+    def take(self, now: float) -> list[Waiter]:
+        """Everything that still may be tried; what finds no room again has to be added again."""
+        ready = [waiter for waiter in self._waiters.values() if waiter.until > now]
+        self._waiters.clear()
+        return ready
+
+    def forget(self, session: str | None) -> None:
+        """Drop a session's candidates, or all."""
+        kept = {place: each for place, each in self._waiters.items() if session not in (None, each.session)}
+        self._waiters = OrderedDict(kept)
