@@ -119,7 +119,10 @@ class Sidecar:
 
     def _predictor(self) -> SessionPredictor:
         window, candidates = self.config.limits.window_events, self.config.speculation.candidates
-        voices = [Predictor(pool, window=window, candidates=candidates) for pool in self._pools or [Pool()]]
+        voices = [
+            Predictor(pool, window=window, candidates=candidates, executable=self._toolbox.offered)
+            for pool in self._pools or [Pool()]
+        ]
         return voices[0] if len(voices) == 1 else Chorus(voices)
 
     def _tools_in_pools(self) -> frozenset[str]:

@@ -59,6 +59,10 @@ class Toolbox:
         """Whether calls of this tool pass through the sidecar."""
         return tool in self._holders or server_of(tool) in self._servers
 
+    def offered(self, name: str) -> bool:
+        """Whether some connection runs the tool that this is a spelling of."""
+        return self.identify(name) in self._holders
+
     def identify(self, name: str) -> str:
         """The identity behind a spelling; the spelling itself where nothing on offer fits or two do."""
         if name in self._holders:

@@ -65,6 +65,12 @@ def test_a_session_new_to_a_server_uses_its_only_connection_and_none_of_several(
     assert toolbox.find("fs/read", []) is None
 
 
+def test_a_tool_is_on_offer_under_any_of_its_spellings() -> None:
+    toolbox = offered("fs/read")
+    assert all(toolbox.offered(name) for name in ("fs/read", "read", "mcp__fs__read"))
+    assert not toolbox.offered("write")
+
+
 def test_a_withdrawn_connection_serves_nothing_but_its_server_stays_known() -> None:
     toolbox = offered("fs/read")
     toolbox.withdraw("conn")
