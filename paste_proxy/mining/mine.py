@@ -75,7 +75,7 @@ def _earning(
     earned: dict[str, set[str]] = defaultdict(set)
     for session, group in zip(sessions, groups, strict=True):
         for at in replay(session):
-            for one in ranked(pool, at.window)[:_CANDIDATES]:
+            for one in ranked(pool, at.window, _CANDIDATES):
                 if one.invocation.key in at.ever:
                     earned[one.pattern.id].add(group)
         on_session()
@@ -101,8 +101,8 @@ def _validate(
 
 def _outcomes(session: Recorded, pool: Pool) -> Iterator[tuple[float, bool]]:
     for at in replay(session):
-        for one in ranked(pool, at.window)[:_CANDIDATES]:
-            yield one.ever, one.invocation.key in at.ever
+        for one in ranked(pool, at.window, _CANDIDATES):
+            yield one.odds[1], one.invocation.key in at.ever
 
 
 def _facts(sessions: Sequence[Recorded]) -> dict[str, ToolFacts]:

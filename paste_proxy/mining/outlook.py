@@ -12,6 +12,7 @@ from paste_proxy.mining.pattern import Pattern
 
 _LEAST_EVER = 0.02
 """Odds below which a binding is not worth making."""
+_LATER_WEIGHT = 0.1
 _MOST_PATTERNS = 48
 _CONTEXTS_KEPT = 2_048
 
@@ -25,6 +26,17 @@ class Expected:
 
     pattern: Pattern
     odds: tuple[Odds, ...]
+
+    @property
+    def worth(self) -> float:
+        """That of its best rank."""
+        return max(map(worth, self.odds))
+
+
+def worth(odds: Odds) -> float:
+    """What orders candidates: above all, whether they are the very next call."""
+    next_, ever = odds
+    return next_ + _LATER_WEIGHT * ever
 
 
 class Outlook:
@@ -51,5 +63,5 @@ class Outlook:
                 odds.pop()
             if odds:
                 found.append(Expected(pattern, tuple(odds)))
-        found.sort(key=lambda one: (-max(ever for _, ever in one.odds), one.pattern.id))
+        found.sort(key=lambda one: (-one.worth, one.pattern.id))
         return tuple(found[:_MOST_PATTERNS])

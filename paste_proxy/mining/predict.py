@@ -8,6 +8,7 @@ from paste_proxy.events.candidate import Candidate
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.types import Event
 from paste_proxy.mining.contexts import suffixes
+from paste_proxy.mining.outlook import Odds, worth
 from paste_proxy.mining.pattern import Pattern
 from paste_proxy.mining.pool import Pool
 from paste_proxy.mining.prediction import Prediction
@@ -16,8 +17,6 @@ from paste_proxy.mining.window import Window
 
 LEAST_CONFIDENCE = 0.01
 """Below this a candidate is not worth mentioning."""
-_LATER_WEIGHT = 0.1
-"""What a call that comes later is worth beside the very next one, in the order of candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +24,7 @@ class Scored:
     """A bound invocation and what its best pattern says of it."""
 
     invocation: Invocation
-    next: float
-    ever: float
+    odds: Odds
     pattern: Pattern
 
 
@@ -57,33 +55,41 @@ class Predictor:
         """Take the session's next event; candidates are distinct, the likeliest next call first."""
         if not self._window.step(event):
             return Prediction()
-        best = ranked(self._pool, self._window, self._executable)[: self._candidates]
-        candidates = map(self._candidate, best)
+        candidates = map(self._candidate, ranked(self._pool, self._window, self._candidates, self._executable))
         return Prediction(tuple(one for one in candidates if one.confidence >= LEAST_CONFIDENCE))
 
     def _candidate(self, one: Scored) -> Candidate:
         facts = self._pool.tools.get(one.invocation.tool)
         return Candidate(
             invocation=one.invocation,
-            confidence=self._pool.calibration(one.pattern.calibration(one.ever)),
+            confidence=self._pool.calibration(one.pattern.calibration(one.odds[1])),
             source=one.pattern.id,
             expected_s=facts.median_s if facts else None,
         )
 
 
-def ranked(pool: Pool, window: Window, executable: Callable[[str], bool] = lambda tool: True) -> list[Scored]:
-    """Everything the pool predicts now: distinct invocations, the likeliest next call first."""
+def ranked(
+    pool: Pool, window: Window, most: int, executable: Callable[[str], bool] = lambda tool: True
+) -> list[Scored]:
+    """The `most` likeliest of the distinct invocations the pool predicts now, the likeliest next call first."""
     best: dict[str, Scored] = {}
     for expected in pool.outlook.expected(suffixes(window.context())):
+        if _settled(best, most, expected.worth):
+            break
         pattern = expected.pattern
         if not executable(pattern.template.tool):
             continue
         bound = bindings(pattern.template, window, len(expected.odds))
-        for invocation, (next_, ever) in zip(bound, expected.odds, strict=False):
+        for invocation, odds in zip(bound, expected.odds, strict=False):
             known = best.get(invocation.key)
-            if known is None or next_ > known.next:
-                best[invocation.key] = Scored(invocation, next_, ever, pattern)
-    return sorted(best.values(), key=lambda one: (-one.next - _LATER_WEIGHT * one.ever, one.invocation.key))
+            if known is None or worth(odds) > worth(known.odds):
+                best[invocation.key] = Scored(invocation, odds, pattern)
+    return sorted(best.values(), key=lambda one: (-worth(one.odds), one.invocation.key))[:most]
+
+
+def _settled(best: dict[str, Scored], most: int, worth_left: float) -> bool:
+    """Whether no pattern of this worth, nor a lesser one, could still be among the best."""
+    return sum(worth(one.odds) > worth_left for one in best.values()) >= most
 
 
 def bindings(template: AnyTemplate, window: Window, most: int = MOST_BINDINGS) -> list[Invocation]:

@@ -106,3 +106,17 @@ def test_the_packaged_airline_pool_predicts_the_packaged_sessions() -> None:
     report = json.loads(ran("evaluate", "--pool", "builtin:tau_airline", *globs, traces, "--json"))
     assert report["read_only"]["top1"] > 0.4
     assert report["ece"] < 0.1
+
+
+@pytest.mark.parametrize("path", sorted(share("patterns").glob("*.toml")), ids=lambda path: path.stem)
+def test_packaged_written_patterns_bind(path: Path) -> None:
+    from paste_proxy.mining.predict import Predictor
+    from paste_proxy.mining.storage import parse_pool
+
+    pool = parse_pool(path.read_text("utf-8"), str(path))
+    live = Script("live").user("news?").call("web_search", {"query": "news"}, [{"url": "https://a.org/1"}])
+    predictor = Predictor(pool)
+    candidates = [predictor.step(event) for event in live.events][-1].candidates
+    assert {one.invocation.tool for one in candidates} == {"web_fetch", "crawl_tool"}
+    assert all(one.invocation.arguments == {"url": "https://a.org/1"} for one in candidates)
+    assert all(0.15 < one.confidence < 0.4 for one in candidates)
