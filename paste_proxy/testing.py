@@ -46,7 +46,9 @@ class FakeGate:
             raise AssertionError(f"ticket {ticket} ended twice")
         self.over[ticket] = result
 
-    def offer(self, scope: str, server: str, backend: Backend, tools: Iterable[str]) -> None:
+    def offer(
+        self, scope: str, server: str, backend: Backend, tools: Iterable[str], *, session: str | None = None
+    ) -> None:
         """Note an offer."""
         self.offers[scope, server] = (backend, tuple(tools))
 

@@ -142,7 +142,7 @@ class Conductor:
                 assert_never(command)
 
     def _launch(self, command: Launch) -> None:
-        offer = self._toolbox.find(command.invocation.tool, (command.scope,))
+        offer = self._toolbox.through(command.invocation.tool, command.scope)
         if offer is None:
             self.tell(JobEnded(job=command.job, result=None))
             return

@@ -74,7 +74,7 @@ class Peer:
         match message:
             case protocol.Offer():
                 scope = self._scope(message.session)
-                self._gate.offer(scope.name, "", scope.backend, message.tools)
+                self._gate.offer(scope.name, "", scope.backend, message.tools, session=message.session or None)
             case protocol.Leave():
                 await self._leave(message.session)
             case protocol.Call():

@@ -60,7 +60,7 @@ class Foresight:
         by_scope: dict[str, list[Candidate]] = {}
         for candidate in candidates:
             tool = self._toolbox.identify(candidate.invocation.tool)
-            offer = self._toolbox.find(tool, session.scopes.values())
+            offer = self._toolbox.find(tool, session.id, session.scopes.values())
             if offer is None:
                 self._not_executable(candidate)
                 continue

@@ -39,7 +39,9 @@ class OpenGate:
     def ended(self, ticket: int, result: ToolResult | None) -> None:
         """Forget it."""
 
-    def offer(self, scope: str, server: str, backend: Backend, tools: Iterable[str]) -> None:
+    def offer(
+        self, scope: str, server: str, backend: Backend, tools: Iterable[str], *, session: str | None = None
+    ) -> None:
         """Decline."""
 
     def withdraw(self, scope: str) -> None:

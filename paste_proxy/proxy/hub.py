@@ -85,9 +85,11 @@ class Hub:
         """A call that was run is over; see `ToolGate`."""
         self.post(ToolAnswered(ticket, result))
 
-    def offer(self, scope: str, server: str, backend: Backend, tools: Iterable[str]) -> None:
+    def offer(
+        self, scope: str, server: str, backend: Backend, tools: Iterable[str], *, session: str | None = None
+    ) -> None:
         """Tools of a connection can be run speculatively; see `ToolGate`."""
-        self._toolbox.offer(scope, server, backend, tools)
+        self._toolbox.offer(scope, server, backend, tools, session=session)
 
     def withdraw(self, scope: str) -> None:
         """A connection is gone; see `ToolGate`."""

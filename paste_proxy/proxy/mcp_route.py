@@ -86,7 +86,9 @@ def _front(
             make = over_http(name, relay.session, target, config.speculation.result_bytes)
         return McpWatch(gate, name, scope, make if server.stateless else None, warm=warm)
 
-    sessions = McpSessions(name, watch, clock, most=limits.sessions, idle_s=limits.session_idle_s)
+    sessions = McpSessions(
+        name, watch, clock, most=limits.sessions, idle_s=limits.session_idle_s, session_headers=config.session_headers
+    )
     if server.url is None:
         children = McpChildren(name, server, idle_s=limits.session_idle_s, ended=partial(sessions.end, ""))
         return McpBridge(children, sessions, session_headers=config.session_headers, fault=fault)

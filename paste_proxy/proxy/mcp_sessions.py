@@ -5,7 +5,7 @@ and custom headers; two clients that differ in any of them never share a result.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from hashlib import blake2b
 
 from aiohttp.typedefs import RawHeaders
@@ -35,13 +35,22 @@ class McpSessions:
 
     Args:
         make: makes the watch of a scope and target URL.
+        session_headers: request headers that may name the agent session.
         idle_s: a session unseen for this long is over.
     """
 
     def __init__(
-        self, server: str, make: Callable[[str, str], McpWatch], clock: Clock, *, most: int, idle_s: float
+        self,
+        server: str,
+        make: Callable[[str, str], McpWatch],
+        clock: Clock,
+        *,
+        most: int,
+        idle_s: float,
+        session_headers: Iterable[str] = (),
     ) -> None:
         self._server, self._make, self._clock = server, make, clock
+        self._session_headers = {name.lower() for name in session_headers}
         self._most, self._idle_s = most, idle_s
         self._watches: OrderedDict[str, tuple[McpWatch, float]] = OrderedDict()
 
@@ -50,6 +59,7 @@ class McpSessions:
         key = self._key(target, session_id, headers)
         found = self._watches.get(key)
         watch = found[0] if found else self._make(f"mcp:{self._server}:{key}", target)
+        watch.session = next((own for name, own in headers if name.lower() in self._session_headers), watch.session)
         self._watches[key] = (watch, self._clock.monotonic())
         self._watches.move_to_end(key)
         self._expire()

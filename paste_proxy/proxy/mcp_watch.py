@@ -83,6 +83,8 @@ class McpWatch:
         self._tools: dict[str, ListedTool] = {}
         self._roots_open: set[bytes] = set()
         self._closing: asyncio.Task[None] | None = None
+        self.session: str | None = None
+        """The agent session that this connection's requests name, if they do."""
         self.content_type = ""
         """Content type of the latest live answer to a tool call, over HTTP."""
 
@@ -179,7 +181,7 @@ class McpWatch:
             self._backend = self._make(self._present, lambda: self._tools)
             if self._warm:
                 self._backend.warm()
-        self._gate.offer(self.scope, self._server, self._backend, names)
+        self._gate.offer(self.scope, self._server, self._backend, names, session=self.session)
 
     def _present(self) -> Hello:
         assert self._hello is not None

@@ -55,10 +55,15 @@ class ToolGate(Protocol):
     def ended(self, ticket: int, result: ToolResult | None) -> None:
         """The call of that ticket was answered; None: it broke or was abandoned, its effect unknown."""
 
-    def offer(self, scope: str, server: str, backend: Backend, tools: Iterable[str]) -> None:
+    def offer(
+        self, scope: str, server: str, backend: Backend, tools: Iterable[str], *, session: str | None = None
+    ) -> None:
         """These tools (identities) can be run speculatively through `backend` for calls of `scope`.
 
         Offering again for the same scope and server replaces the earlier offer.
+
+        Args:
+            session: the agent session whose connection this is, where it is known before its first call.
         """
 
     def withdraw(self, scope: str) -> None:

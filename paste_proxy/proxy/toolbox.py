@@ -20,6 +20,8 @@ class Offer:
     server: str
     backend: Backend
     tools: frozenset[str]
+    session: str | None
+    """The agent session whose connection this is, where known."""
 
 
 class Toolbox:
@@ -31,10 +33,12 @@ class Toolbox:
         self._holders: dict[str, list[Offer]] = defaultdict(list)
         self._identities: dict[str, set[str]] = defaultdict(set)
 
-    def offer(self, scope: str, server: str, backend: Backend, tools: Iterable[str]) -> None:
+    def offer(
+        self, scope: str, server: str, backend: Backend, tools: Iterable[str], *, session: str | None = None
+    ) -> None:
         """Add an offer, or replace the one of the same scope and server."""
         self._drop((scope, server))
-        offer = Offer(scope, server, backend, frozenset(tools))
+        offer = Offer(scope, server, backend, frozenset(tools), session)
         self._offers[scope, server] = offer
         for tool in offer.tools:
             self._holders[tool].append(offer)
@@ -75,18 +79,26 @@ class Toolbox:
         }
         return next(iter(candidates)) if len(candidates) == 1 else name
 
-    def find(self, tool: str, scopes: Iterable[str]) -> Offer | None:
-        """The offer through which a session with these scopes would call the tool.
+    def find(self, tool: str, session: str, scopes: Iterable[str]) -> Offer | None:
+        """The offer through which a session would call the tool.
+
+        Args:
+            scopes: connections that the session has called tools through.
 
         A session that has not used the tool's server yet is served by the only connection to it, if there
-        is exactly one.
+        is exactly one and it is not known to be another session's.
         """
         holders = self._holders.get(tool, ())
-        own = set(scopes)
-        for offer in holders:
-            if offer.scope in own or offer.scope == "":
+        own = {"", *scopes}
+        for offer in reversed(holders):
+            if offer.scope in own or offer.session == session:
                 return offer
-        return holders[0] if len(holders) == 1 else None
+        free = [offer for offer in holders if offer.session is None]
+        return free[0] if len(free) == 1 else None
+
+    def through(self, tool: str, scope: str) -> Offer | None:
+        """The offer of the tool on that connection."""
+        return next((offer for offer in self._holders.get(tool, ()) if offer.scope == scope), None)
 
 
 def _unprefixed(name: str, servers: Iterable[str]) -> Iterable[tuple[str, str]]:

@@ -59,7 +59,9 @@ class ScriptedGate:
         self.over[ticket] = result
         self._tell()
 
-    def offer(self, scope: str, server: str, backend: Backend, tools: Iterable[str]) -> None:
+    def offer(
+        self, scope: str, server: str, backend: Backend, tools: Iterable[str], *, session: str | None = None
+    ) -> None:
         """Note an offer."""
         assert server == ""
         self.offers[scope] = backend, frozenset(tools)

@@ -102,10 +102,10 @@ async def test_a_call_that_runs_while_the_sidecar_comes_back_is_told_to_it_befor
 
         asked_before_offer: int | None = None
 
-        def offer(self, scope: str, server: str, backend: object, tools: object) -> None:
+        def offer(self, scope: str, server: str, backend: object, tools: object, **session: object) -> None:
             if self.asked_before_offer is None:
                 self.asked_before_offer = len(self.asked)
-            super().offer(scope, server, backend, tools)  # type: ignore[arg-type]
+            super().offer(scope, server, backend, tools, **session)  # type: ignore[arg-type]
 
     running = asyncio.create_task(asyncio.to_thread(agent))
     assert await asyncio.to_thread(entered.wait, SOON)

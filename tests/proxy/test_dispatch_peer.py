@@ -20,7 +20,7 @@ class Listening(FakeGate):
         self.heard.append(f"ask {call.invocation.tool}")
         return await super().ask(call)
 
-    def offer(self, scope: str, *rest: object) -> None:
+    def offer(self, scope: str, *rest: object, **named: object) -> None:
         self.heard.append(f"offer {scope}")
 
 

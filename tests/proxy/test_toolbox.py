@@ -53,16 +53,16 @@ def test_a_session_is_served_through_its_own_connection() -> None:
     mine, other = Still(), Still()
     toolbox.offer("other", "fs", other, ["fs/read"])
     toolbox.offer("mine", "fs", mine, ["fs/read"])
-    found = toolbox.find("fs/read", ["mine"])
+    found = toolbox.find("fs/read", "s", ["mine"])
     assert found is not None
     assert found.backend is mine
 
 
 def test_a_session_new_to_a_server_uses_its_only_connection_and_none_of_several() -> None:
     toolbox = offered("fs/read")
-    assert toolbox.find("fs/read", []) is not None
+    assert toolbox.find("fs/read", "s", []) is not None
     toolbox.offer("second", "fs", Still(), ["fs/read"])
-    assert toolbox.find("fs/read", []) is None
+    assert toolbox.find("fs/read", "s", []) is None
 
 
 def test_a_tool_is_on_offer_under_any_of_its_spellings() -> None:
@@ -71,10 +71,21 @@ def test_a_tool_is_on_offer_under_any_of_its_spellings() -> None:
     assert not toolbox.offered("write")
 
 
+def test_a_connection_known_to_be_a_sessions_serves_it_before_its_first_call_and_no_other() -> None:
+    toolbox = Toolbox(["fs"])
+    mine = Still()
+    toolbox.offer("conn-1", "fs", Still(), ["fs/read"], session="other")
+    assert toolbox.find("fs/read", "mine", []) is None
+    toolbox.offer("conn-2", "fs", mine, ["fs/read"], session="mine")
+    found = toolbox.find("fs/read", "mine", [])
+    assert found is not None
+    assert found.backend is mine
+
+
 def test_a_withdrawn_connection_serves_nothing_but_its_server_stays_known() -> None:
     toolbox = offered("fs/read")
     toolbox.withdraw("conn")
-    assert toolbox.find("fs/read", ["conn"]) is None
+    assert toolbox.find("fs/read", "s", ["conn"]) is None
     assert toolbox.identify("read") == "read"
     assert toolbox.knows("fs/read")
 
@@ -82,5 +93,5 @@ def test_a_withdrawn_connection_serves_nothing_but_its_server_stays_known() -> N
 def test_a_new_offer_replaces_the_old_one_of_its_connection() -> None:
     toolbox = offered("fs/read")
     toolbox.offer("conn", "fs", Still(), ["fs/write"])
-    assert toolbox.find("fs/read", ["conn"]) is None
-    assert toolbox.find("fs/write", ["conn"]) is not None
+    assert toolbox.find("fs/read", "s", ["conn"]) is None
+    assert toolbox.find("fs/write", "s", ["conn"]) is not None
