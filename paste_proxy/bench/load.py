@@ -100,16 +100,17 @@ async def connect(port: int) -> Connection:
 
 
 async def drive(
-    port: int, request: Callable[[int, int], bytes], *, connections: int, requests: int, chunks: int
+    port: int, request: Callable[[int], bytes], *, connections: int, requests: int, chunks: int, gap_s: float = 0.0
 ) -> list[Sample]:
-    """Send `requests` in all over some connections, each one busy all the time.
+    """Send `requests` in all over some connections.
 
     Args:
         port: where to.
-        request: the bytes of the n-th request of a connection, given connection and n.
+        request: the bytes of the next request of a connection, given its number.
         connections: how many at once.
         requests: how many in all.
         chunks: stamped chunks that each answer must have.
+        gap_s: pause between an answer and the next request of its connection.
     """
     left = iter(range(requests))
     samples: list[Sample] = []
@@ -117,8 +118,10 @@ async def drive(
     async def work(number: int) -> None:
         connection = await connect(port)
         try:
-            for turn, _ in enumerate(left):
-                samples.append(await connection.exchange(request(number, turn), chunks))
+            for _ in left:
+                samples.append(await connection.exchange(request(number), chunks))
+                if gap_s:
+                    await asyncio.sleep(gap_s)
         finally:
             connection.close()
 

@@ -1,37 +1,46 @@
 """The figures of an overhead measurement as a table."""
 
 from rich.table import Table
+from rich.text import Text
 
 from paste_proxy.events.values import Json
 
 _COLUMNS = {
-    "p50 ms": "p50_ms",
-    "p99 ms": "p99_ms",
-    "added p50": "added_p50_ms",
-    "added p99": "added_p99_ms",
-    "first byte added p50": "added_first_byte_p50_ms",
+    "p50": "p50_ms",
+    "p99": "p99_ms",
+    "+p50": "added_p50_ms",
+    "+p99": "added_p99_ms",
     "req/s": "rps",
-    "chunk p50 us": "chunk_delay_p50_us",
-    "chunk p99 us": "chunk_delay_p99_us",
-    "CPU ms/req": "cpu_ms_per_request",
-    "probe max ms": "probe_max_ms",
+    "chunk us": "chunk_delay_p99_us",
+    "CPU": "cpu_ms_per_request",
+    "probe": "probe_p99_ms",
+    "lag": "loop_lag_below_ms",
+    "noise": "noise_cores",
 }
 
 
 def table(result: dict[str, Json]) -> Table:
-    """One row a path and case."""
-    drawn = Table(title="Straight to a scripted LLM, and through the sidecar", title_justify="left")
-    for heading in ("case", "path", "body kB", *_COLUMNS):
-        drawn.add_column(heading, justify="left" if heading in ("case", "path") else "right")
+    """One row a path and case; times are milliseconds except where the heading says otherwise.
+
+    `chunk` is the 99th percentile of a chunk's delay, `probe` that of a small request meanwhile, `lag` what no
+    timer of the sidecar exceeded, `noise` the cores that the rest of the machine used meanwhile.
+    """
+    title = "Straight to a scripted LLM, and through the sidecar; ms"
+    drawn = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    drawn.add_column("load, path", no_wrap=True, min_width=24)
+    for heading in _COLUMNS:
+        drawn.add_column(heading, justify="right", no_wrap=True)
     cases = result["cases"]
     assert isinstance(cases, list)
     for row in cases:
         assert isinstance(row, dict)
-        first = row["path"] == "direct"
-        figures = [_shown(row.get(key)) for key in _COLUMNS.values()]
-        drawn.add_row(str(row["case"]) if first else "", str(row["path"]), str(row["body_kb"]), *figures)
+        if row["path"] == "direct":
+            drawn.add_row(Text(str(row["case"]), "bold", no_wrap=True))
+        drawn.add_row(f"  {row['path']}", *(_shown(row.get(key)) for key in _COLUMNS.values()))
     return drawn
 
 
 def _shown(value: Json) -> str:
-    return "" if value is None else f"{value:g}" if isinstance(value, int | float) else str(value)
+    if not isinstance(value, int | float):
+        return ""
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.2f}"

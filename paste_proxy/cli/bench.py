@@ -21,7 +21,8 @@ def overhead(as_json: AsJson = False) -> None:
     from rich.console import Console
     from rich.progress import Progress
 
-    from paste_proxy.bench.overhead import CASES, ROUNDS, measure
+    from paste_proxy.bench.cases import CASES
+    from paste_proxy.bench.overhead import ROUNDS, measure
     from paste_proxy.bench.overhead_table import table
 
     console = Console()
