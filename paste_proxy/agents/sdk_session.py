@@ -83,5 +83,13 @@ class Sessions:
     def _open(self, name: str) -> Session:
         session = self.known.get(name)
         if session is None:
-            session = self.known[name] = Session(name, dict(self._declared))
+            session = self.known[name] = Session(name, dict(self._declared), loop=_running_loop())
         return session
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    """The loop that the code runs on: very likely the one that the session's async tools will run on."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None

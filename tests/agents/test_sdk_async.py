@@ -49,20 +49,35 @@ async def test_a_job_runs_in_the_agents_loop_and_its_object_is_reused(sidecar: S
     assert paste.stats.reused == 1
 
 
-async def test_a_job_before_any_async_call_has_no_loop_to_run_in(sidecar: Served, paste: Sidecar) -> None:
+async def test_the_first_call_of_an_agent_that_connected_on_its_loop_can_be_foreseen(
+    sidecar: Served, paste: Sidecar
+) -> None:
     @paste.tool
     async def fetch(url: str) -> str:
         return url
 
-    @paste.tool
-    def local() -> int:
-        return 1
+    await (await sidecar.gate.launch("task", "fetch", {"url": "u"}))
+    assert await fetch("u") == "u"
+    assert paste.stats.reused == 1
 
-    await asyncio.to_thread(local)
-    job = await sidecar.gate.launch("task", "fetch", {"url": "u"})
+
+async def test_a_job_of_an_async_tool_is_refused_while_no_loop_is_known(sidecar: Served) -> None:
+    def agent() -> Sidecar:
+        paste = Sidecar(sidecar.url, session="blocking", patience_s=SOON)
+        paste.connect()
+        return paste
+
+    paste = await asyncio.to_thread(agent)
+
+    @paste.tool
+    async def fetch(url: str) -> str:
+        return url
+
+    job = await sidecar.gate.launch("blocking", "fetch", {"url": "u"})
     await asyncio.wait([job], timeout=SOON)
     assert job.exception() is not None
     assert await fetch("u") == "u"
+    await asyncio.to_thread(paste.close)
 
 
 async def test_a_promoted_call_waits_without_blocking_the_loop(sidecar: Served, paste: Sidecar) -> None:
