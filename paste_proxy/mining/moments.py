@@ -33,22 +33,18 @@ def turns_of(events: Sequence[Event]) -> list[Turn]:
     numbered: dict[int, Turn] = {}
     is_open = False
     for index, event in enumerate(events):
-        match event:
-            case LlmTurn(turn=number) | ToolCall(turn=int(number)):
-                if number not in numbered:
-                    numbered[number] = Turn(index)
-                    turns.append(numbered[number])
-            case ToolCall():
-                if not is_open or not turns:
-                    turns.append(Turn(index))
-                turns[-1].calls.append(event.invocation)
-                is_open = True
-                continue
-            case _:
-                pass
-        if isinstance(event, ToolCall) and event.turn is not None:
-            numbered[event.turn].calls.append(event.invocation)
-        is_open = isinstance(event, LlmTurn | ToolCall)
+        if not isinstance(event, LlmTurn | ToolCall):
+            is_open = False
+            continue
+        turn = numbered.get(event.turn) if event.turn is not None else turns[-1] if is_open else None
+        if turn is None:
+            turn = Turn(index)
+            turns.append(turn)
+            if event.turn is not None:
+                numbered[event.turn] = turn
+        if isinstance(event, ToolCall):
+            turn.calls.append(event.invocation)
+        is_open = True
     return turns
 
 
