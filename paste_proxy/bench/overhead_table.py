@@ -7,25 +7,22 @@ from paste_proxy.events.values import Json
 
 _COLUMNS = {
     "p50": "p50_ms",
-    "p99": "p99_ms",
     "+p50": "added_p50_ms",
-    "+p99": "added_p99_ms",
+    "p99": "p99_ms",
     "req/s": "rps",
-    "chunk us": "chunk_delay_p99_us",
+    "chunk": "chunk_delay_p99_us",
     "CPU": "cpu_ms_per_request",
-    "probe": "probe_p99_ms",
     "lag": "loop_lag_below_ms",
     "noise": "noise_cores",
 }
 
 
 def table(result: dict[str, Json]) -> Table:
-    """One row a path and case; times are milliseconds except where the heading says otherwise.
+    """One row a path and load; milliseconds, but `chunk` (99th percentile of a chunk's delay) in microseconds.
 
-    `chunk` is the 99th percentile of a chunk's delay, `probe` that of a small request meanwhile, `lag` what no
-    timer of the sidecar exceeded, `noise` the cores that the rest of the machine used meanwhile.
+    `lag` is what no timer of the sidecar exceeded, `noise` the cores that the rest of the machine used meanwhile.
     """
-    title = "Straight to a scripted LLM, and through the sidecar; ms"
+    title = "Straight to a scripted LLM, and through the sidecar (ms; chunk p99 in us)"
     drawn = Table(title=title, title_justify="left", box=None, pad_edge=False)
     drawn.add_column("load, path", no_wrap=True, min_width=24)
     for heading in _COLUMNS:
@@ -43,4 +40,4 @@ def table(result: dict[str, Json]) -> Table:
 def _shown(value: Json) -> str:
     if not isinstance(value, int | float):
         return ""
-    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.2f}"
+    return f"{value:.{0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2}f}"

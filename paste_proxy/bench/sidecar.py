@@ -19,7 +19,7 @@ from paste_proxy.speculation.types import Mode
 
 _START_S = 20.0
 _STOP_S = 10.0
-_POLICY = "policy.toml"
+_CONFIG, _POLICY = "paste.toml", "policy.toml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,22 +54,33 @@ async def running_sidecar(setting: Setting) -> AsyncIterator[Sidecar]:
     Raises:
         OurFault: it did not become ready; its last words are in the message.
     """
-    with TemporaryDirectory(prefix="paste-bench-") as folder:
-        port = _free_port()
-        config = Path(folder) / "paste.toml"
-        words = Path(folder) / "serve.log"
-        config.write_text(config_text(setting, port), "utf-8")
-        (Path(folder) / _POLICY).write_text(setting.policy, "utf-8")
-        with words.open("wb") as log:
-            process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "paste_proxy", "serve", "--config", str(config)), stdout=log, stderr=log
-            )
+    port = _free_port()
+    folder = await asyncio.to_thread(_written, setting, port)
+    words = Path(folder.name) / "serve.log"
+    try:
+        log = await asyncio.to_thread(words.open, "wb")
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "paste_proxy", "serve", "--config", str(words.with_name(_CONFIG))),
+            stdout=log,
+            stderr=log,
+        )
         try:
             url = f"http://127.0.0.1:{port}"
             await _ready(url, process, words)
             yield Sidecar(url, process.pid)
         finally:
             await _stop(process)
+            await asyncio.to_thread(log.close)
+    finally:
+        await asyncio.to_thread(folder.cleanup)
+
+
+def _written(setting: Setting, port: int) -> TemporaryDirectory[str]:
+    """A folder with the config and what it names."""
+    folder = TemporaryDirectory(prefix="paste-bench-")
+    Path(folder.name, _CONFIG).write_text(config_text(setting, port), "utf-8")
+    Path(folder.name, _POLICY).write_text(setting.policy, "utf-8")
+    return folder
 
 
 def config_text(setting: Setting, port: int) -> str:

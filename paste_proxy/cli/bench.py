@@ -25,8 +25,8 @@ def overhead(as_json: AsJson = False) -> None:
     from paste_proxy.bench.overhead import ROUNDS, measure
     from paste_proxy.bench.overhead_table import table
 
-    console = Console()
-    with Progress(console=Console(stderr=True), transient=True, disable=not console.is_terminal) as progress:
+    console, aside = Console(), Console(stderr=True)
+    with Progress(console=aside, transient=True, disable=not aside.is_terminal) as progress:
         bar = progress.add_task("overhead", total=len(CASES) * ROUNDS)
         result = uvloop.run(measure(on_round=lambda case: progress.update(bar, advance=1, description=case)))
     console.print(table(result))

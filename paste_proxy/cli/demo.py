@@ -30,8 +30,8 @@ def replayed(workload: str, *, sessions: int | None, speed: float | None, as_jso
 
     tasks = packaged_tasks(chosen(workload), sessions)
     speeds = {kind: speed or fitting for kind, fitting in fitting_speeds(tasks).items()}
-    console = Console()
-    with Progress(console=Console(stderr=True), transient=True, disable=not console.is_terminal) as progress:
+    console, aside = Console(), Console(stderr=True)
+    with Progress(console=aside, transient=True, disable=not aside.is_terminal) as progress:
         bar = progress.add_task(f"{len(tasks)} sessions, twice", total=2 * len(tasks))
         comparison = asyncio.run(compare(workload, tasks, speeds=speeds, on_task=lambda _: progress.advance(bar)))
     if pictures:
