@@ -29,7 +29,9 @@ _DATE = re.compile(
     rf"|\b(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:,?\s+(?P<year2>\d{{4}}))?",
     re.IGNORECASE,
 )
-_ISO_YEAR = re.compile(r"\b(\d{4})-\d\d-\d\d")
+_YEAR = re.compile(
+    rf"\b(\d{{4}})-\d\d-\d\d|\b(?:{_MONTH_NAMES})[a-z]*\.?(?: \d{{1,2}}(?:st|nd|rd|th)?,?)? (\d{{4}})\b", re.IGNORECASE
+)
 
 
 def mentioned(kind: str, text: str) -> list[str]:
@@ -72,7 +74,7 @@ def dated(date: str, year: str | None) -> str | None:
 
 def year_in(text: str) -> str | None:
     """The latest year among the full dates of a text."""
-    return max(_ISO_YEAR.findall(text), default=None)
+    return max((iso or written for iso, written in _YEAR.findall(text)), default=None)
 
 
 def _dates(text: str) -> Iterable[str]:
