@@ -20,6 +20,8 @@ class Candidate:
     """Who predicted it: `SEALED` or a pattern's id."""
     expected_s: float | None = None
     """Expected tool time in seconds, where the predictor knows it."""
+    depth: int = 1
+    """1: predicted from what happened; more: from so many results that nobody has asked for yet, less one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

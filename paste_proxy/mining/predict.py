@@ -1,6 +1,6 @@
 """Online prediction: late binding of the pool's patterns to one live session (PASTE 4.1)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -53,9 +53,17 @@ class Predictor:
 
     def step(self, event: Event) -> Prediction:
         """Take the session's next event; candidates are distinct, the likeliest next call first."""
-        if not self._window.step(event):
-            return Prediction()
-        candidates = map(self._candidate, ranked(self._pool, self._window, self._candidates, self._executable))
+        return self._now(self._window) if self._window.step(event) else Prediction()
+
+    def suppose(self, past: Sequence[Event], latest: Event) -> Prediction:
+        """What would be predicted if these happened next; the session stays as it is."""
+        fork = self._window.fork()
+        for event in past:
+            fork.step(event)
+        return self._now(fork) if fork.step(latest) else Prediction()
+
+    def _now(self, window: Window) -> Prediction:
+        candidates = map(self._candidate, ranked(self._pool, window, self._candidates, self._executable))
         return Prediction(tuple(one for one in candidates if one.confidence >= LEAST_CONFIDENCE))
 
     def _candidate(self, one: Scored) -> Candidate:

@@ -1,5 +1,6 @@
 """What online prediction gives for one event."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -23,3 +24,6 @@ class SessionPredictor(Protocol):
 
     def step(self, event: Event) -> Prediction:
         """Take the session's next event. Never changes what the session holds."""
+
+    def suppose(self, past: Sequence[Event], latest: Event) -> Prediction:
+        """What would be predicted if these happened next; the session stays as it is."""

@@ -5,6 +5,7 @@ Speculation reads it only through `sources`; nothing here ever changes a payload
 
 from collections import deque
 from collections.abc import Hashable
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +47,15 @@ class Window:
         self._asked: frozenset[str] | None = None
         self.memo: dict[Hashable, Any] = {}
         """What sources and mappers found at this moment; forgotten at the next event."""
+
+    def fork(self) -> "Window":
+        """A window with the same past, whose future leaves this one as it is."""
+        fork = Window(self.observations.maxlen or 64)
+        fork.observations.extend(copy(seen) for seen in self.observations)
+        fork.stream = self.stream.copy()
+        fork.calendar = copy(self.calendar)
+        fork.spoke, fork._sealed_turn, fork._asked = self.spoke, self._sealed_turn, self._asked
+        return fork
 
     def step(self, event: Event) -> bool:
         """Take an event. True if it is one after which the session's next calls can be predicted."""

@@ -41,6 +41,11 @@ from paste_proxy.speculation.types import (
     Told,
 )
 
+_DEEPEST = 3
+"""Links of a chain: each stands on guesses before it, and three in a row are seldom right."""
+_READ_AHEAD_BYTES = 64 * 2**10
+"""A longer result nobody has asked for is not worth reading."""
+
 
 class EventLog(Protocol):
     """Where events go to be kept."""
@@ -66,6 +71,8 @@ class Conductor:
     ) -> None:
         self._scheduler, self._sessions, self._toolbox, self._foresight = scheduler, sessions, toolbox, foresight
         self._executor, self._log, self._tally, self._clock = executor, log, tally, clock
+        self._ahead: dict[int, Launch] = {}
+        """Jobs that have not come to their end; the ledger bounds how many."""
         self._turns = TurnDesk(
             sessions=sessions,
             toolbox=toolbox,
@@ -93,7 +100,9 @@ class Conductor:
                 self._calls.answered(item)
             case ScopeGone(scope):
                 self._sessions.scope_gone(scope)
-            case JobEnded() | ObservationLost():
+            case JobEnded():
+                self._job_ended(item)
+            case ObservationLost():
                 self.tell(item)
             case _:
                 assert_never(item)
@@ -147,10 +156,21 @@ class Conductor:
             self.tell(JobEnded(job=command.job, result=None))
             return
         self._tally.launched += 1
+        self._ahead[command.job] = command
         self._executor.launch(command.job, command.invocation, offer.backend)
+
+    def _job_ended(self, ended: JobEnded) -> None:
+        self.tell(ended)
+        job = self._ahead.get(ended.job)
+        session = self._sessions.get(job.session) if job else None
+        if job is None or session is None or ended.result is None or job.candidate.depth >= _DEEPEST:
+            return
+        if len(ended.result.body) <= _READ_AHEAD_BYTES:
+            self.tell(*self._foresight.beyond(session, job, ended.result))
 
     def _settled(self, settled: Settled) -> None:
         self._tally.settled(settled)
+        self._ahead.pop(settled.job, None)
         session = self._sessions.get(settled.session)
         if session is not None and not settled.shadow:
             session.saved_s += settled.saved_s

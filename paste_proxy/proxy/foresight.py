@@ -5,10 +5,11 @@ from dataclasses import replace
 
 from paste_proxy.events.candidate import SEALED, Candidate
 from paste_proxy.events.invocation import Invocation, name_of
+from paste_proxy.events.result import ToolResult
 from paste_proxy.events.types import CallSealed, Event, ToolCall, ToolOutput
 from paste_proxy.proxy.session import AgentSession
 from paste_proxy.proxy.toolbox import Toolbox
-from paste_proxy.speculation.types import Predicted
+from paste_proxy.speculation.types import Launch, Predicted
 
 _SEALED_CONFIDENCE = 0.98
 """An agent nearly always asks for what its LLM has written; not always, since a person may refuse it."""
@@ -40,6 +41,20 @@ class Foresight:
         """Show an event to the session's predictor."""
         prediction = session.predictor.step(self._in_pool_terms(event))
         return self._bind(session, prediction.candidates)
+
+    def beyond(self, session: AgentSession, job: Launch, result: ToolResult) -> list[Predicted]:
+        """What would follow if the session asked for a job that has its result: chains of calls."""
+        call_id, tool = f"job-{job.job}", job.invocation.tool
+        call = ToolCall(session=session.id, ts=None, call_id=call_id, invocation=job.invocation)
+        output = ToolOutput(
+            session=session.id, ts=None, call_id=call_id, tool=tool, output=result.value(), status=result.status
+        )
+        prediction = session.predictor.suppose([self._in_pool_terms(call)], self._in_pool_terms(output))
+        supposed = (
+            replace(one, confidence=one.confidence * job.candidate.confidence, depth=job.candidate.depth + 1)
+            for one in prediction.candidates
+        )
+        return self._bind(session, tuple(supposed))
 
     def _in_pool_terms(self, event: Event) -> Event:
         if isinstance(event, ToolCall):

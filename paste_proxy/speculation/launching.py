@@ -123,7 +123,7 @@ class Launching:
         )
         self._state.ledger.add(job)
         if not job.shadow:
-            yield Launch(job=job.number, session=told.session, invocation=job.invocation, scope=told.scope)
+            yield Launch(job=job.number, session=told.session, candidate=candidate, scope=told.scope)
 
 
 def _place(told: Predicted, candidate: Candidate) -> Place:

@@ -122,8 +122,13 @@ class Launch:
 
     job: int
     session: str
-    invocation: Invocation
+    candidate: Candidate
     scope: str
+
+    @property
+    def invocation(self) -> Invocation:
+        """What is run."""
+        return self.candidate.invocation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

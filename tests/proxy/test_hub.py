@@ -1,7 +1,7 @@
 """The hub with the real scheduler: what routes ask and what they get."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -68,9 +68,11 @@ class Gated:
     started: list[Invocation] = field(default_factory=list)
     cancelled: list[Invocation] = field(default_factory=list)
     answer: "asyncio.Future[ToolResult]" = field(default_factory=asyncio.Future)
+    takes: Callable[[], None] = lambda: None
 
     async def run(self, invocation: Invocation, *, speculative: bool) -> ToolResult:
         self.started.append(invocation)
+        self.takes()
         try:
             return await asyncio.shield(self.answer)
         except asyncio.CancelledError:
@@ -95,6 +97,11 @@ class Prophet:
         self.heard.append(event)
         return Prediction(
             tuple(Candidate(invocation=one, confidence=0.9, source="prophet") for one in self.says(event))
+        )
+
+    def suppose(self, past: Sequence[Event], latest: Event) -> Prediction:
+        return Prediction(
+            tuple(Candidate(invocation=one, confidence=0.9, source="beyond") for one in self.says(latest))
         )
 
 
@@ -392,3 +399,45 @@ async def test_a_long_history_is_caught_up_with_and_only_its_end_predicted_from(
         ]
         assert w.tally.launched == 1
         assert w.tally.refused == {}
+
+
+async def test_what_follows_a_result_nobody_has_asked_for_yet_runs_ahead_as_well() -> None:
+    then = Invocation("read", {"path": "b"})
+
+    def chain(event: Event) -> list[Invocation]:
+        match event:
+            case UserMessage():
+                return [READ]
+            case ToolOutput(output="see b"):
+                return [then]
+            case _:
+                return []
+
+    async with world(chain) as w:
+        w.backend.takes = lambda: w.clock.advance(1.0)
+        await w.hear(user("read a"))
+        w.backend.answer.set_result(ToolResult(body=b'"see b"'))
+        await w.settle()
+        assert w.backend.started == [READ, then]
+        assert not any(isinstance(event, ToolOutput) for event in w.log.events)
+        decision = await w.ask(then)
+        assert isinstance(decision, ServeIt)
+        assert w.tally.outcomes == {"reused": 1}
+
+
+async def test_a_chain_of_guesses_is_not_followed_for_ever() -> None:
+    def always_another(event: Event) -> list[Invocation]:
+        match event:
+            case UserMessage():
+                return [Invocation("read", {"path": "0"})]
+            case ToolOutput(output=output):
+                return [Invocation("read", {"path": f"{output}{len(w.backend.started)}"})]
+            case _:
+                return []
+
+    async with world(always_another) as w:
+        w.backend.takes = lambda: w.clock.advance(1.0)
+        w.backend.answer.set_result(ToolResult(body=b'"x"'))
+        await w.hear(user("go"))
+        await w.settle()
+        assert len(w.backend.started) == 3

@@ -1,5 +1,7 @@
 """How tool calls find the turn that asked for them."""
 
+from collections.abc import Sequence
+
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.types import Event
 from paste_proxy.mining.prediction import Prediction
@@ -13,6 +15,9 @@ class Silent:
         return
 
     def step(self, event: Event) -> Prediction:
+        return Prediction()
+
+    def suppose(self, past: Sequence[Event], latest: Event) -> Prediction:
         return Prediction()
 
 
