@@ -10,8 +10,8 @@ from paste_proxy.mining.pool import Pool
 
 LEAST_CONFIDENCE = 0.05
 """A pattern stays if the lower bound of its rate, in its best context, reaches this."""
-_LEAST_SEEN = 4
-_LEAST_NEWS = 0.04
+_LEAST_SEEN = 8
+_LEAST_NEWS = 0.08
 """Probability by which a longer context must move an estimate to be kept."""
 
 
