@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
+from paste_proxy.bench.body import AnswerBody
 from paste_proxy.errors import UpstreamFault
 
-_STAMP = re.compile(rb'"t":(\d{19})')
-_STAMP_BYTES = 23
-_LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
+_STAMP = re.compile(rb'"t":"(\d{19})')
+_STAMP_BYTES = 24
 _PATIENCE_S = 60.0
 
 
@@ -32,7 +32,7 @@ class Connection(asyncio.Protocol):
     def __init__(self) -> None:
         self._transport: asyncio.Transport | None = None
         self._done: asyncio.Future[Sample] | None = None
-        self._answer = bytearray()
+        self._answer = AnswerBody()
         self._began = self._first = self._scanned = 0
         self._delays: list[int] = []
 
@@ -44,28 +44,22 @@ class Connection(asyncio.Protocol):
         """An answer under way is broken."""
         self._transport = None
         if self._done is not None and not self._done.done():
-            self._done.set_exception(UpstreamFault(f"connection lost after {len(self._answer)} bytes of an answer"))
+            self._done.set_exception(
+                UpstreamFault(f"connection lost after {len(self._answer.body)} bytes of an answer")
+            )
 
     def data_received(self, data: bytes) -> None:
         """Stamp what arrives; finish with the answer's last byte."""
         now = time.monotonic_ns()
         self._first = self._first or now
-        self._answer += data
-        while (found := _STAMP.search(self._answer, self._scanned)) is not None:
+        self._answer.feed(data)
+        body = self._answer.body
+        while (found := _STAMP.search(body, self._scanned)) is not None:
             self._delays.append(now - int(found[1]))
             self._scanned = found.end()
-        self._scanned = max(self._scanned, len(self._answer) - _STAMP_BYTES)
-        if self._done is not None and not self._done.done() and self._whole():
+        self._scanned = max(self._scanned, len(body) - _STAMP_BYTES + 1)
+        if self._answer.complete and self._done is not None and not self._done.done():
             self._done.set_result(Sample(self._first - self._began, now - self._began, tuple(self._delays)))
-
-    def _whole(self) -> bool:
-        end = self._answer.find(b"\r\n\r\n")
-        if end < 0:
-            return False
-        length = _LENGTH.search(self._answer, 0, end + 2)
-        if length is not None:
-            return len(self._answer) >= end + 4 + int(length[1])
-        return self._answer.endswith(b"\r\n0\r\n\r\n")
 
     async def exchange(self, request: bytes, chunks: int = 0) -> Sample:
         """Send a request and read its answer.
@@ -76,15 +70,16 @@ class Connection(asyncio.Protocol):
         if self._transport is None:
             raise UpstreamFault("the connection is closed")
         self._done = asyncio.get_running_loop().create_future()
-        self._answer.clear()
+        self._answer = AnswerBody()
         self._delays = []
         self._first = self._scanned = 0
         self._began = time.monotonic_ns()
         self._transport.write(request)
         async with asyncio.timeout(_PATIENCE_S):
             sample = await self._done
-        if not self._answer.startswith(b"HTTP/1.1 200") or len(sample.delays_ns) != chunks:
-            raise UpstreamFault(f"unexpected answer with {len(sample.delays_ns)} chunks: {bytes(self._answer[:200])!r}")
+        if not self._answer.head.startswith(b"HTTP/1.1 200") or len(sample.delays_ns) != chunks:
+            seen = f"{len(sample.delays_ns)} chunks: {self._answer.head!r}{bytes(self._answer.body[:200])!r}"
+            raise UpstreamFault(f"unexpected answer with {seen}")
         return sample
 
     def close(self) -> None:

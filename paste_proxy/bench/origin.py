@@ -2,7 +2,7 @@
 
 `python -m paste_proxy.bench.origin` prints its port. A request's `x-bench: CHUNKS,PAUSE_US` header says what to
 answer: a JSON body for 0 chunks, else an event stream of so many chunks, each stamped with the
-monotonic time at which it was written.
+monotonic time at which it was written. Either way the answer is some words and a tool call.
 """
 
 import asyncio
@@ -11,20 +11,32 @@ import sys
 import time
 from typing import cast
 
+import orjson
 import uvloop
+
+from paste_proxy.bench.prompt import ARGUMENTS, CALL_ID, TOOL, answer_text
 
 _LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
 _BENCH = re.compile(rb"(?i)\r\nx-bench: *(\d+),(\d+)")
-_JSON = (
-    b'{"id":"bench","object":"chat.completion","created":0,"model":"bench","choices":[{"index":0,"message":'
-    b'{"role":"assistant","content":"' + b"word " * 100 + b'"},"finish_reason":"stop"}]}'
+_CALL = {"id": CALL_ID, "type": "function", "function": {"name": TOOL, "arguments": ARGUMENTS}}
+_MESSAGE = {"role": "assistant", "content": answer_text(0), "tool_calls": [_CALL]}
+_JSON = orjson.dumps(
+    {
+        "id": "bench",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "bench",
+        "choices": [{"index": 0, "message": _MESSAGE, "finish_reason": "tool_calls"}],
+    }
 )
 _WHOLE = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b" % (len(_JSON), _JSON)
 _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 _EVENT = (
-    b'data: {"id":"bench","object":"chat.completion.chunk","created":0,"model":"bench","t":%019d,'
-    b'"choices":[{"index":0,"delta":{"content":"word "},"finish_reason":%b}]}\n\n'
+    b'data: {"id":"bench","object":"chat.completion.chunk","created":0,"model":"bench","t":"%019d",'
+    b'"choices":[{"index":0,"delta":%b,"finish_reason":%b}]}\n\n'
 )
+_WORD = (b'{"content":"word "}', b"null")
+_LAST = (orjson.dumps({"tool_calls": [{"index": 0, **_CALL}]}), b'"tool_calls"')
 _DONE = b"data: [DONE]\n\n"
 
 
@@ -77,7 +89,7 @@ class Origin(asyncio.Protocol):
 
     def _chunk(self, order: int, chunks: int) -> None:
         last = order == chunks
-        event = _EVENT % (time.monotonic_ns(), b'"stop"' if last else b"null")
+        event = _EVENT % (time.monotonic_ns(), *(_LAST if last else _WORD))
         tail = _DONE if last else b""
         self._write(b"%x\r\n%b%b\r\n" % (len(event) + len(tail), event, tail))
         if last:

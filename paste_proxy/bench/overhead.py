@@ -23,7 +23,7 @@ from paste_proxy.bench.lag import LoopLag
 from paste_proxy.bench.load import drive
 from paste_proxy.bench.measured import Measured
 from paste_proxy.bench.probe import probing
-from paste_proxy.bench.prompt import prompt
+from paste_proxy.bench.prompt import Conversations
 from paste_proxy.bench.sidecar import Setting, running_sidecar
 from paste_proxy.errors import OurFault
 from paste_proxy.events.values import Json
@@ -50,7 +50,7 @@ class Bench:
 
     def __init__(self, direct: Target, through: Target) -> None:
         self._targets = (direct, through)
-        self._numbers = count()
+        self._rounds = count()
 
     async def case(self, case: Case, each: int, on_round: Callable[[str], None]) -> list[Json]:
         """One load on both paths, in alternating rounds of `each` requests."""
@@ -76,11 +76,7 @@ class Bench:
 
     async def _round(self, target: Target, case: Case, requests: int) -> Measured:
         measured = Measured()
-        front, back = prompt(case.body_kb * 1000, stream=case.chunks > 0)
-
-        def request(connection: int) -> bytes:
-            return _request(case, connection, front + b"%08d" % next(self._numbers) + back)
-
+        talk = Conversations(case.body_kb * 1000, case.chunks, f"bench-{next(self._rounds)}")
         gc.collect()
         gc.disable()
         try:
@@ -89,7 +85,7 @@ class Bench:
                 began = time.monotonic()
                 measured.samples = await drive(
                     target.port,
-                    request,
+                    lambda connection: _request(case, *talk.next(connection)),
                     connections=case.connections,
                     requests=requests,
                     chunks=case.chunks,
@@ -124,11 +120,10 @@ async def measure(*, scale: float = 1.0, on_round: Callable[[str], None] = lambd
     return {"cores": len(cores()) or None, "sidecar_alone_on_a_core": len(cores()) > 1, "cases": results}
 
 
-def _request(case: Case, connection: int, body: bytes) -> bytes:
-    """One session a connection; each request of it ends with a tool output not seen before."""
+def _request(case: Case, session: str, body: bytes) -> bytes:
     head = (
         f"POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
-        f"x-paste-session: bench-{case.body_kb}-{connection}\r\nx-bench: {case.chunks},{case.pause_us}\r\n"
+        f"x-paste-session: {session}\r\nx-bench: {case.chunks},{case.pause_us}\r\n"
         f"content-length: {len(body)}\r\n\r\n"
     )
     return head.encode() + body

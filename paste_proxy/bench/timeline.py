@@ -29,7 +29,7 @@ _NOTHING = _Ink("·", "dim")
 def draw(comparison: Comparison, width: int) -> RenderableType:
     """Both timelines of every task, the key, the sums, and every latency that is stated."""
     return Group(
-        _tasks(comparison, max(20, width - 46)), _key(), Text(), _sums(comparison), Text(), _stated(comparison)
+        _tasks(comparison, max(20, width - 49)), _key(), Text(), _sums(comparison), Text(), _stated(comparison)
     )
 
 
@@ -100,7 +100,8 @@ def _stated(comparison: Comparison) -> Text:
     speeds = ", ".join(f"{kind} {speed:g} times" for kind, speed in comparison.speeds.items())
     bound = one_step_bound(task.script for task in comparison.tasks)
     return Text(
-        f"Played faster than life, the same on both sides ({speeds}); all figures are in uncompressed seconds.\n"
+        f"Played faster than life, the same on both sides ({speeds}); all figures are in uncompressed seconds. "
+        f"The sidecar's own work is not compressed, so it weighs that much more here than in life.\n"
         f"Recorded times are used where the recording has a clock. Stated, since not recorded: LLM {FIRST_TOKEN_S:g} s "
         f"to the first token, then {TOKENS_PER_S:g} tokens/s; {DISPATCH_S:g} s from an answer to its tools; tools "
         f"(+-{SPREAD:.0%} by call): {tools}. Recorded tool times are cut at: {cuts}. People answer at once.\n"

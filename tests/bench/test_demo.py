@@ -81,8 +81,8 @@ def test_another_view_or_another_write_is_a_difference(different: Comparison) ->
 
 
 def test_the_pictures_show_waiting_and_hidden_time_to_one_scale() -> None:
-    console = Console(width=86, record=True, file=StringIO())
-    console.print(draw(comparison(), 86))
+    console = Console(width=89, record=True, file=StringIO())
+    console.print(draw(comparison(), 89))
     lines = console.export_text().splitlines()
     without, with_ = (next(line for line in lines if f" {side} " in line) for side in ("without", "with"))
     assert (without.count("█"), without.count("▒")) == (20, 0)
