@@ -19,7 +19,7 @@ def mcp(
     """Be the MCP server that CMD starts, behind the sidecar: on stdin and stdout nothing but MCP."""
     from paste_proxy.cli.serve import DEFAULT_CONFIG, log_to_stderr, read_config, with_options
     from paste_proxy.config import Config
-    from paste_proxy.proxy.mcp_stdio import run_mcp
+    from paste_proxy.proxy.mcp.stdio import run_mcp
 
     log_to_stderr("warning")
     found = read_config(config) if config is not None or DEFAULT_CONFIG.is_file() else Config()

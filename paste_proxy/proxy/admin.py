@@ -11,10 +11,10 @@ import orjson
 from aiohttp import web
 
 from paste_proxy.events.values import Json
-from paste_proxy.proxy.hosts import host_of, own_hosts
+from paste_proxy.proxy.http.hosts import host_of, own_hosts
+from paste_proxy.proxy.http.refusal import refusal
+from paste_proxy.proxy.http.traffic import Traffic
 from paste_proxy.proxy.metrics import Metrics
-from paste_proxy.proxy.refusal import refusal
-from paste_proxy.proxy.traffic import Traffic
 
 Rows = Sequence[Mapping[str, Json]]
 

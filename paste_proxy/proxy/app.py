@@ -10,12 +10,12 @@ from aiohttp import web
 
 from paste_proxy.config import Config
 from paste_proxy.proxy.admin import Snapshot, add_admin_routes
+from paste_proxy.proxy.http.relay import Relay, shed_own_headers
+from paste_proxy.proxy.http.traffic import Traffic, watching
+from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.llm_route import LlmRoutes, add_llm_routes
 from paste_proxy.proxy.metrics import Metrics
 from paste_proxy.proxy.ports import TurnGate
-from paste_proxy.proxy.relay import Relay, shed_own_headers
-from paste_proxy.proxy.tally import Tally
-from paste_proxy.proxy.traffic import Traffic, watching
 
 TRAFFIC = web.AppKey("traffic", Traffic)
 METRICS = web.AppKey("metrics", Metrics)

@@ -14,9 +14,9 @@ from paste_proxy.config import Config, DispatchTool, LlmRoute
 from paste_proxy.errors import InputFault
 from paste_proxy.mining.pool import Pool
 from paste_proxy.mining.storage import parse_pool
-from paste_proxy.proxy.hosts import is_loopback
+from paste_proxy.proxy.http.hosts import is_loopback
 from paste_proxy.proxy.llm_route import LlmRoutes, is_itself
-from paste_proxy.proxy.mcp_probe import probe
+from paste_proxy.proxy.mcp.probe import probe
 from paste_proxy.share import find
 from paste_proxy.speculation.policy import Policy, combine
 

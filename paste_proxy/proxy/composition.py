@@ -14,20 +14,20 @@ from paste_proxy.mining.predict import Predictor
 from paste_proxy.mining.prediction import SessionPredictor
 from paste_proxy.mining.storage import load_pool
 from paste_proxy.proxy.app import Parts
-from paste_proxy.proxy.conductor import Conductor
-from paste_proxy.proxy.dispatch_route import add_dispatch_routes
-from paste_proxy.proxy.executor import Executor
-from paste_proxy.proxy.foresight import Foresight
+from paste_proxy.proxy.dispatch.route import add_dispatch_routes
 from paste_proxy.proxy.forwarding import BlindTurns, NothingSeen, OpenGate
-from paste_proxy.proxy.hub import Hub
-from paste_proxy.proxy.mcp_route import add_mcp_routes
+from paste_proxy.proxy.hub.conductor import Conductor
+from paste_proxy.proxy.hub.executor import Executor
+from paste_proxy.proxy.hub.foresight import Foresight
+from paste_proxy.proxy.hub.hub import Hub
+from paste_proxy.proxy.hub.sessions import Sessions
+from paste_proxy.proxy.hub.tally import Tally
+from paste_proxy.proxy.hub.toolbox import Toolbox
+from paste_proxy.proxy.hub.turn_watch import TurnWatch
+from paste_proxy.proxy.mcp.route import add_mcp_routes
 from paste_proxy.proxy.ports import ToolGate
 from paste_proxy.proxy.recorder import Recorder
-from paste_proxy.proxy.sessions import Sessions
 from paste_proxy.proxy.snapshot import HubSnapshot
-from paste_proxy.proxy.tally import Tally
-from paste_proxy.proxy.toolbox import Toolbox
-from paste_proxy.proxy.turn_watch import TurnWatch
 from paste_proxy.share import find
 from paste_proxy.speculation.limits import ServerCapacity, SpeculationLimits
 from paste_proxy.speculation.policy import Policy, combine

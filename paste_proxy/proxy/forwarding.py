@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from paste_proxy.events.result import ToolResult
 from paste_proxy.events.values import Json
 from paste_proxy.proxy.admin import Rows
+from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.ports import AgentCall, Decision, RunIt, TurnTee
 from paste_proxy.proxy.stats import stats
-from paste_proxy.proxy.tally import Tally
 from paste_proxy.speculation.types import Mode
 from paste_proxy.tools.backend import Backend
 

@@ -12,12 +12,12 @@ from yarl import URL
 
 from paste_proxy.config import LlmRoute
 from paste_proxy.errors import InputFault
-from paste_proxy.proxy.hosts import is_loopback
-from paste_proxy.proxy.observation import Observation
+from paste_proxy.proxy.http.hosts import is_loopback
+from paste_proxy.proxy.http.observation import Observation
+from paste_proxy.proxy.http.refusal import refusal
+from paste_proxy.proxy.http.relay import Relay
+from paste_proxy.proxy.http.tunnel import is_websocket, tunnel
 from paste_proxy.proxy.ports import TurnGate
-from paste_proxy.proxy.refusal import refusal
-from paste_proxy.proxy.relay import Relay
-from paste_proxy.proxy.tunnel import is_websocket, tunnel
 
 _RESERVED = "/paste/"
 

@@ -14,7 +14,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
 from paste_proxy import __version__
-from paste_proxy.proxy.tally import Tally
+from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.speculation.types import Mode
 
 _LAG_SAMPLE_S = 0.1

@@ -17,10 +17,10 @@ from paste_proxy.config import Config
 from paste_proxy.errors import InputFault
 from paste_proxy.proxy.app import TRAFFIC, Parts, build_app
 from paste_proxy.proxy.composition import compose
-from paste_proxy.proxy.hosts import is_loopback
+from paste_proxy.proxy.http.hosts import is_loopback
+from paste_proxy.proxy.http.relay import LONGEST_HEADER_BYTES, MOST_HEADERS, READ_BUFFER_BYTES
+from paste_proxy.proxy.http.traffic import Traffic
 from paste_proxy.proxy.llm_route import is_itself
-from paste_proxy.proxy.relay import LONGEST_HEADER_BYTES, MOST_HEADERS, READ_BUFFER_BYTES
-from paste_proxy.proxy.traffic import Traffic
 
 log = structlog.get_logger(__name__)
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from paste_proxy.events.values import Json
 from paste_proxy.mining.pool import Pool
 from paste_proxy.proxy.admin import Rows
-from paste_proxy.proxy.sessions import Sessions
+from paste_proxy.proxy.hub.sessions import Sessions
+from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.stats import stats
-from paste_proxy.proxy.tally import Tally
 from paste_proxy.speculation.policy import Policy
 from paste_proxy.speculation.types import Mode
 

@@ -1,7 +1,7 @@
 """`/paste/v1/stats`: the tally as one JSON object for people and the page."""
 
 from paste_proxy.events.values import Json
-from paste_proxy.proxy.tally import Tally
+from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.speculation.types import Mode
 
 _TOP = 20

@@ -14,7 +14,7 @@ from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
 from paste_proxy.events.types import Outcome
 from paste_proxy.events.values import Json
-from paste_proxy.proxy.dispatch_route import add_dispatch_routes
+from paste_proxy.proxy.dispatch.route import add_dispatch_routes
 from paste_proxy.proxy.ports import AgentCall, Decision, RunIt, ServeIt
 from paste_proxy.tools.backend import Backend
 

@@ -12,12 +12,12 @@ from paste_proxy.clock import SystemClock
 from paste_proxy.config import Config, McpServer, Speculating
 from paste_proxy.events.types import Outcome
 from paste_proxy.proxy.composition import Sidecar
-from paste_proxy.proxy.mcp_route import add_mcp_routes
-from paste_proxy.proxy.relay import shed_own_headers
+from paste_proxy.proxy.http.relay import shed_own_headers
+from paste_proxy.proxy.mcp.route import add_mcp_routes
 from paste_proxy.speculation.types import Mode
 from tests.peers.npm import filesystem_command
-from tests.proxy.mcp_parts import listen, until
-from tests.proxy.test_mcp_bridge import HELLO, Client, call
+from tests.proxy.mcp.parts import listen, until
+from tests.proxy.mcp.test_bridge import HELLO, Client, call
 
 pytestmark = pytest.mark.peer
 

@@ -15,7 +15,7 @@ from paste_proxy.proxy.ports import AgentCall, Decision
 from paste_proxy.testing import FakeGate
 from tests.peers.mcp_talk import Call, Mode, behind_us, free_port, program, running, talk
 from tests.peers.npm import everything_command, filesystem_command
-from tests.proxy.mcp_parts import sidecar
+from tests.proxy.mcp.parts import sidecar
 
 pytestmark = pytest.mark.peer
 

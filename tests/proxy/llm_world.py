@@ -10,9 +10,9 @@ from aiohttp import web
 from paste_proxy.config import Config, LlmRoute
 from paste_proxy.proxy.app import Parts, build_app
 from paste_proxy.proxy.forwarding import NothingSeen
+from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.ports import TurnGate, TurnTee
 from paste_proxy.proxy.server import app_runner
-from paste_proxy.proxy.tally import Tally
 
 PATIENCE_S = 10.0
 

@@ -3,7 +3,7 @@
 import orjson
 import pytest
 
-from paste_proxy.proxy.hosts import own_hosts
+from paste_proxy.proxy.http.hosts import own_hosts
 from tests.proxy.llm_world import exchange, sidecar
 
 

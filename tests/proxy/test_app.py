@@ -7,7 +7,7 @@ from collections.abc import Callable
 from aiohttp import web
 
 from paste_proxy.proxy.app import TRAFFIC
-from paste_proxy.proxy.traffic import Traffic
+from paste_proxy.proxy.http.traffic import Traffic
 from tests.proxy.llm_world import (
     PATIENCE_S,
     STREAM_HEAD,

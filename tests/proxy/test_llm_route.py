@@ -13,9 +13,9 @@ from openai.types.chat import ChatCompletionChunk
 
 from paste_proxy.config import Config, Limits, LlmRoute
 from paste_proxy.errors import InputFault
+from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.llm_route import LlmRoutes
 from paste_proxy.proxy.ports import TurnTee
-from paste_proxy.proxy.tally import Tally
 from tests.proxy.llm_world import (
     PATIENCE_S,
     STREAM_HEAD,

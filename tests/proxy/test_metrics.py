@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from aiohttp import web
 
+from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.metrics import Metrics
 from paste_proxy.proxy.stats import stats
-from paste_proxy.proxy.tally import Tally
 from paste_proxy.speculation.types import Mode
 
 

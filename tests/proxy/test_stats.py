@@ -4,8 +4,8 @@ import orjson
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.types import Outcome
+from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.stats import stats
-from paste_proxy.proxy.tally import Tally
 from paste_proxy.speculation.types import Mode, Settled
 
 

@@ -1,0 +1,1 @@
+"""Tools that agents call through the sidecar itself: one call over HTTP, or the SDK's WebSocket."""

@@ -1,0 +1,197 @@
+"""Forwards any HTTP request to an upstream, byte for byte.
+
+Only hop-by-hop headers change. Each chunk is written to the client before the observer sees it. An
+answer that the upstream cuts reaches the client cut, never as a clean end; a client that goes takes its
+upstream request with it, since the server cancels the task that runs here.
+"""
+
+import socket
+import struct
+from collections.abc import AsyncIterator
+
+from aiohttp import (
+    ClientConnectorError,
+    ClientError,
+    ClientResponse,
+    ClientResponseError,
+    ClientSession,
+    ClientTimeout,
+    DummyCookieJar,
+    HttpVersion11,
+    ServerTimeoutError,
+    StreamReader,
+    TCPConnector,
+    web,
+)
+from multidict import CIMultiDict
+from yarl import URL
+
+from paste_proxy.proxy.http.headers import request_headers, response_headers
+from paste_proxy.proxy.http.observation import Observation
+from paste_proxy.proxy.http.refusal import refusal
+from paste_proxy.proxy.http.upload import Upload, upload_of
+
+READ_BUFFER_BYTES = 2**18
+LONGEST_HEADER_BYTES = 2**16
+MOST_HEADERS = 512
+_CONNECT_S = 30.0
+_POOL_IDLE_S = 30.0
+_ADDED_BY_SERVER = ("Content-Type", "Date", "Server")
+
+
+def upstream_session() -> ClientSession:
+    """A client that adds nothing, follows nothing, decodes nothing and waits as long as its caller does."""
+    return ClientSession(
+        connector=TCPConnector(limit=0, keepalive_timeout=_POOL_IDLE_S),
+        cookie_jar=DummyCookieJar(),
+        timeout=ClientTimeout(total=None, sock_connect=_CONNECT_S),
+        skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
+        auto_decompress=False,
+        trust_env=False,
+        read_bufsize=READ_BUFFER_BYTES,
+        max_line_size=LONGEST_HEADER_BYTES,
+        max_field_size=LONGEST_HEADER_BYTES,
+        max_headers=MOST_HEADERS,
+    )
+
+
+class Relay:
+    """Forwards requests through one pool of upstream connections.
+
+    Args:
+        keep: bytes of a request that may be copied for the observer.
+    """
+
+    def __init__(self, *, keep: int) -> None:
+        self._keep = keep
+        self._session: ClientSession | None = None
+
+    async def pooling(self, _: web.Application) -> AsyncIterator[None]:
+        """Cleanup context: hold the pool for as long as the application lives."""
+        async with upstream_session() as self._session:
+            yield
+
+    @property
+    def session(self) -> ClientSession:
+        """The pool; only while it is held."""
+        if self._session is None:
+            raise RuntimeError("the relay is used outside its application's lifetime")
+        return self._session
+
+    async def forward(
+        self, request: web.Request, target: str, seen: Observation | None = None, *, head: bytes = b""
+    ) -> web.StreamResponse:
+        """Send the request to `target`, an absolute URL taken as it is written, and pass the answer on.
+
+        Args:
+            head: what a route has already taken from the body.
+        """
+        clean = False
+        try:
+            upload = await upload_of(request, self._keep, seen.sent if seen is not None else None, head)
+            try:
+                answer = await self.session.request(
+                    request.method,
+                    URL(target, encoded=True),
+                    headers=request_headers(request.raw_headers),
+                    data=upload,
+                    allow_redirects=False,
+                )
+            except (ClientError, OSError, ValueError) as fault:
+                return _no_answer(target, fault, upload)
+            try:
+                response, clean = await _pass_on(request, answer, seen)
+            finally:
+                if not clean:
+                    answer.close()
+            return response
+        finally:
+            if seen is not None:
+                seen.closed(clean=clean)
+
+
+class Relayed(web.StreamResponse):
+    """An answer of the upstream; `shed` takes away what the server adds to answers of its own."""
+
+    def __init__(self, answer: ClientResponse) -> None:
+        headers = CIMultiDict(response_headers(answer.raw_headers))
+        super().__init__(status=answer.status, reason=answer.reason, headers=headers)
+        self._added = [name for name in _ADDED_BY_SERVER if name not in headers]
+
+    def shed(self) -> None:
+        """Leave only the upstream's own headers."""
+        for name in self._added:
+            self.headers.popall(name, None)
+
+
+async def shed_own_headers(_: web.BaseRequest, response: web.StreamResponse) -> None:
+    """For the application's `on_response_prepare`."""
+    if isinstance(response, Relayed):
+        response.shed()
+
+
+async def _pass_on(
+    request: web.Request, answer: ClientResponse, seen: Observation | None
+) -> tuple[web.StreamResponse, bool]:
+    """The answer to the client, and whether both sides saw it to its end."""
+    content, connection = answer.content, answer.connection
+    upstream = connection.protocol if connection is not None else None
+    response = Relayed(answer)
+    try:
+        await response.prepare(request)
+        if seen is not None:
+            seen.answer(answer.status, answer.headers)
+        chunk = b"head"
+        while chunk:
+            chunk, cut = await next_chunk(content)
+            if chunk:
+                await response.write(chunk)
+                if seen is not None:
+                    seen.chunk(chunk)
+            # An answer without a length ends with its connection: only a reset tells a cut from an end.
+            if cut or (upstream is not None and not chunk and isinstance(upstream.exception(), OSError)):
+                _break_off(request)
+                return response, False
+        await response.write_eof()
+    except ConnectionError:
+        return response, False
+    return response, True
+
+
+async def next_chunk(content: StreamReader) -> tuple[bytes, bool]:
+    """The next bytes, empty at the end, and whether the upstream broke off after them."""
+    try:
+        return await content.readany(), False
+    except (ClientError, OSError):
+        # The reader keeps what came just before the break behind its exception.
+        content.set_exception(None)  # type: ignore[arg-type]
+        return content.read_nowait(), True
+
+
+def _break_off(request: web.Request) -> None:
+    """End the client's connection so that it sees a broken answer, after what is written already."""
+    transport = request.transport
+    if transport is None:
+        return
+    if request.version >= HttpVersion11:
+        transport.close()  # the missing last chunk, or the missing rest of the length, says it
+        return
+    transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    transport.abort()
+
+
+def _no_answer(target: str, fault: Exception, upload: Upload | None) -> web.Response:
+    upstream = URL(target, encoded=True).origin()
+    if upload is not None and upload.client_fault is not None:
+        return refusal(400, "request_broken", f"the request's body broke off: {upload.client_fault}", close=True)
+    match fault:
+        case ClientConnectorError() | ServerTimeoutError():
+            what = f"{upstream} cannot be reached: {fault}; check the route's `upstream` in the configuration"
+            return refusal(502, "upstream_unreachable", what)
+        case ClientResponseError():
+            return refusal(502, "upstream_not_http", f"{upstream} answered something that is not HTTP: {fault.message}")
+        case ClientError() | OSError():
+            what = f"{upstream} closed the connection before it answered ({type(fault).__name__})"
+            return refusal(502, "upstream_closed", what)
+        case _:
+            return refusal(400, "request_not_forwardable", f"the request cannot be sent on to {upstream}: {fault}")

@@ -1,0 +1,129 @@
+"""The open authoritative calls: each asked once, decided once, answered once."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from paste_proxy.clock import Clock
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.result import ToolResult
+from paste_proxy.events.types import Event, ToolCall, ToolOutput
+from paste_proxy.events.values import Json
+from paste_proxy.proxy.hub.observed import ToolAnswered, ToolAsked
+from paste_proxy.proxy.hub.session import AgentSession, AskedCall
+from paste_proxy.proxy.hub.sessions import Sessions
+from paste_proxy.proxy.hub.tally import Tally
+from paste_proxy.proxy.ports import Decision, RunIt, ServeIt
+from paste_proxy.speculation.types import Asked, CallEnded, EffectEnded, ObservationLost, Run, Serve
+
+_OBSERVED_OUTPUT_BYTES = 256 * 2**10
+"""Longer outputs are observed as their beginning: reading them whole would hold up the loop."""
+
+
+@dataclass(slots=True, eq=False)
+class _Open:
+    ticket: int
+    session: AgentSession
+    asked: AskedCall | None
+    call_id: str
+    invocation: Invocation
+    since: float
+    reply: "asyncio.Future[Decision]"
+
+    def decide(self, decision: Decision) -> None:
+        if not self.reply.done():
+            self.reply.set_result(decision)
+
+
+class CallDesk:
+    """Takes tool calls and their ends; carries out `Run` and `Serve`."""
+
+    def __init__(
+        self,
+        *,
+        sessions: Sessions,
+        tally: Tally,
+        clock: Clock,
+        tell: Callable[..., None],
+        happened: Callable[[AgentSession, Event], None],
+    ) -> None:
+        self._sessions, self._tally, self._clock = sessions, tally, clock
+        self._tell, self._happened = tell, happened
+        self._open: dict[int, _Open] = {}
+
+    def asked(self, item: ToolAsked) -> None:
+        """The agent called a tool."""
+        if item.reply.done():
+            return
+        now, call = self._clock.monotonic(), item.call
+        session = self._sessions.place_call(call, now)
+        asked = session.claim(call.invocation, call.call_id)
+        call_id = call.call_id or (asked.call_id if asked else f"ticket-{item.ticket}")
+        self._open[item.ticket] = _Open(item.ticket, session, asked, call_id, call.invocation, now, item.reply)
+        session.tool_calls += 1
+        self._tell(Asked(call=item.ticket, session=session.id, invocation=call.invocation, scope=call.scope))
+        if asked is not None and asked.effect:
+            self._tell(EffectEnded(session=session.id, call_id=asked.effect))
+            asked.effect = None
+        turn = asked.turn if asked else None
+        self._happened(
+            session,
+            ToolCall(
+                session=session.id, ts=self._clock.epoch(), call_id=call_id, invocation=call.invocation, turn=turn
+            ),
+        )
+
+    def answered(self, item: ToolAnswered) -> None:
+        """A call that was run is over. One that the hub never saw may have been a write."""
+        call = self._open.get(item.ticket)
+        if call is None:
+            self._tell(ObservationLost())
+            return
+        self._tell(CallEnded(call=item.ticket, status=item.result.status if item.result else None))
+        self._close(call, item.result, "run")
+
+    def run(self, command: Run) -> None:
+        """Let the call run."""
+        if call := self._open.get(command.call):
+            call.decide(RunIt(call.ticket))
+
+    def serve(self, command: Serve) -> None:
+        """Answer the call with a job's result."""
+        if call := self._open.get(command.call):
+            call.decide(ServeIt(command.result, command.outcome, command.job))
+            self._close(call, command.result, command.outcome.value)
+
+    def release(self) -> None:
+        """Let every call that still waits run; nothing will decide any more."""
+        for call in self._open.values():
+            call.decide(RunIt(call.ticket))
+
+    def _close(self, call: _Open, result: ToolResult | None, decision: str) -> None:
+        self._open.pop(call.ticket, None)
+        if call.asked is not None:
+            call.asked.answered = True
+        waited = self._clock.monotonic() - call.since
+        call.session.exposed_s += waited
+        self._tally.answered(call.invocation.tool, decision, waited)
+        if result is None:
+            return
+        self._happened(
+            call.session,
+            ToolOutput(
+                session=call.session.id,
+                ts=self._clock.epoch(),
+                call_id=call.call_id,
+                tool=call.invocation.tool,
+                output=_observed(result),
+                status=result.status,
+                duration_s=waited,
+                truncated=len(result.body) > _OBSERVED_OUTPUT_BYTES,
+            ),
+        )
+
+
+def _observed(result: ToolResult) -> Json:
+    """What the tool said; text only where it is too long to read whole."""
+    if len(result.body) > _OBSERVED_OUTPUT_BYTES:
+        return result.body[:_OBSERVED_OUTPUT_BYTES].decode("utf-8", "replace")
+    return result.value()

@@ -1,0 +1,189 @@
+"""What each thing observed leads to, and the scheduler's commands carried out.
+
+Runs only inside the hub's task. Events go to the log and to their session's predictor; what that
+predicts goes to the scheduler, at once.
+"""
+
+from typing import Protocol, assert_never
+
+from paste_proxy.clock import Clock
+from paste_proxy.events.types import Event, Speculation
+from paste_proxy.proxy.hub.call_desk import CallDesk
+from paste_proxy.proxy.hub.executor import Executor
+from paste_proxy.proxy.hub.foresight import Foresight
+from paste_proxy.proxy.hub.observed import (
+    AnswerSeen,
+    CallSeen,
+    Observed,
+    RequestSeen,
+    ScopeGone,
+    ToolAnswered,
+    ToolAsked,
+)
+from paste_proxy.proxy.hub.session import AgentSession
+from paste_proxy.proxy.hub.sessions import Sessions
+from paste_proxy.proxy.hub.tally import Tally
+from paste_proxy.proxy.hub.toolbox import Toolbox
+from paste_proxy.proxy.hub.turn_desk import TurnDesk
+from paste_proxy.speculation.scheduler import Scheduler
+from paste_proxy.speculation.types import (
+    Cancel,
+    Command,
+    JobEnded,
+    Launch,
+    ObservationLost,
+    Promote,
+    Refused,
+    Run,
+    Serve,
+    SessionEnded,
+    Settled,
+    Told,
+)
+
+_DEEPEST = 3
+"""Links of a chain: each stands on guesses before it, and three in a row are seldom right."""
+_READ_AHEAD_BYTES = 64 * 2**10
+"""A longer result nobody has asked for is not worth reading."""
+
+
+class EventLog(Protocol):
+    """Where events go to be kept."""
+
+    def record(self, event: Event) -> None:
+        """Keep an event; never blocks, never raises."""
+
+
+class Conductor:
+    """Everything it conducts is given to it."""
+
+    def __init__(
+        self,
+        *,
+        scheduler: Scheduler,
+        sessions: Sessions,
+        toolbox: Toolbox,
+        foresight: Foresight,
+        executor: Executor,
+        log: EventLog,
+        tally: Tally,
+        clock: Clock,
+    ) -> None:
+        self._scheduler, self._sessions, self._toolbox, self._foresight = scheduler, sessions, toolbox, foresight
+        self._executor, self._log, self._tally, self._clock = executor, log, tally, clock
+        self._ahead: dict[int, Launch] = {}
+        """Jobs that have not come to their end; the ledger bounds how many."""
+        self._turns = TurnDesk(
+            sessions=sessions,
+            toolbox=toolbox,
+            foresight=foresight,
+            tally=tally,
+            clock=clock,
+            tell=self.tell,
+            happened=self._happened,
+            passed=self._passed,
+        )
+        self._calls = CallDesk(sessions=sessions, tally=tally, clock=clock, tell=self.tell, happened=self._happened)
+
+    def handle(self, item: Observed) -> None:
+        """Take one item of the inbox."""
+        match item:
+            case RequestSeen():
+                self._turns.request(item)
+            case CallSeen():
+                self._turns.call(item)
+            case AnswerSeen():
+                self._turns.answer(item)
+            case ToolAsked():
+                self._calls.asked(item)
+            case ToolAnswered():
+                self._calls.answered(item)
+            case ScopeGone(scope):
+                self._sessions.scope_gone(scope)
+            case JobEnded():
+                self._job_ended(item)
+            case ObservationLost():
+                self.tell(item)
+            case _:
+                assert_never(item)
+
+    def tell(self, *facts: Told) -> None:
+        """Tell the scheduler and carry out what it decides."""
+        for fact in facts:
+            for command in self._scheduler.step(fact, self._clock.monotonic()):
+                self._carry_out(command)
+
+    def housekeep(self) -> None:
+        """End sessions that went silent."""
+        for session in self._sessions.expire(self._clock.monotonic()):
+            self.tell(SessionEnded(session=session.id))
+
+    def release(self) -> None:
+        """Let every call that still waits run; nothing will decide any more."""
+        self._calls.release()
+
+    def _happened(self, session: AgentSession, event: Event) -> None:
+        self._log.record(event)
+        self.tell(*self._foresight.step(session, event))
+
+    def _passed(self, session: AgentSession, event: Event) -> None:
+        """Something that other things have followed since: of use as history only."""
+        self._log.record(event)
+        self._foresight.follow(session, event)
+
+    def _carry_out(self, command: Command) -> None:
+        match command:
+            case Launch():
+                self._launch(command)
+            case Cancel(job=job):
+                self._executor.cancel(job)
+            case Run():
+                self._calls.run(command)
+            case Serve():
+                self._calls.serve(command)
+            case Settled():
+                self._settled(command)
+            case Refused(reason=reason):
+                self._tally.refused[reason.value] += 1
+            case Promote():
+                pass
+            case _:
+                assert_never(command)
+
+    def _launch(self, command: Launch) -> None:
+        offer = self._toolbox.through(command.invocation.tool, command.scope)
+        if offer is None:
+            self.tell(JobEnded(job=command.job, result=None))
+            return
+        self._tally.launched += 1
+        self._ahead[command.job] = command
+        self._executor.launch(command.job, command.invocation, offer.backend)
+
+    def _job_ended(self, ended: JobEnded) -> None:
+        self.tell(ended)
+        job = self._ahead.get(ended.job)
+        session = self._sessions.get(job.session) if job else None
+        if job is None or session is None or ended.result is None or job.candidate.depth >= _DEEPEST:
+            return
+        if len(ended.result.body) <= _READ_AHEAD_BYTES:
+            self.tell(*self._foresight.beyond(session, job, ended.result))
+
+    def _settled(self, settled: Settled) -> None:
+        self._tally.settled(settled)
+        self._ahead.pop(settled.job, None)
+        session = self._sessions.get(settled.session)
+        if session is not None and not settled.shadow:
+            session.saved_s += settled.saved_s
+        self._log.record(
+            Speculation(
+                session=settled.session,
+                ts=self._clock.epoch(),
+                invocation=settled.invocation,
+                source=settled.source,
+                confidence=settled.confidence,
+                outcome=settled.outcome,
+                ran_s=settled.ran_s,
+                saved_s=settled.saved_s,
+                shadow=settled.shadow,
+            )
+        )

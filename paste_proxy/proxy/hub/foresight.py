@@ -1,0 +1,87 @@
+"""Puts predictions into terms of this sidecar: its tools' identities and the connections that run them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from paste_proxy.events.candidate import SEALED, Candidate
+from paste_proxy.events.invocation import Invocation, name_of
+from paste_proxy.events.result import ToolResult
+from paste_proxy.events.types import CallSealed, Event, ToolCall, ToolOutput
+from paste_proxy.proxy.hub.session import AgentSession
+from paste_proxy.proxy.hub.toolbox import Toolbox
+from paste_proxy.speculation.types import Launch, Predicted
+
+_SEALED_CONFIDENCE = 0.98
+"""An agent nearly always asks for what its LLM has written; not always, since a person may refuse it."""
+
+
+class Foresight:
+    """Feeds the session predictors and turns what they say into `Predicted`.
+
+    A pool may have been mined where a tool had another spelling (`read_file` for `fs/read_file`); events
+    are shown to the predictor in the pool's spelling and candidates come back as identities.
+    """
+
+    def __init__(
+        self, toolbox: Toolbox, pool_tools: frozenset[str], not_executable: Callable[[Candidate], None]
+    ) -> None:
+        self._toolbox, self._pool_tools = toolbox, pool_tools
+        self._not_executable = not_executable
+
+    def sealed(self, session: AgentSession, call: CallSealed) -> list[Predicted]:
+        """Predictor zero: the call stands complete in the LLM's stream."""
+        candidate = Candidate(invocation=call.invocation, confidence=_SEALED_CONFIDENCE, source=SEALED)
+        return self._bind(session, (candidate,))
+
+    def follow(self, session: AgentSession, event: Event) -> None:
+        """Show an event of the past to the session's predictor."""
+        session.predictor.follow(self._in_pool_terms(event))
+
+    def step(self, session: AgentSession, event: Event) -> list[Predicted]:
+        """Show an event to the session's predictor."""
+        prediction = session.predictor.step(self._in_pool_terms(event))
+        return self._bind(session, prediction.candidates)
+
+    def beyond(self, session: AgentSession, job: Launch, result: ToolResult) -> list[Predicted]:
+        """What would follow if the session asked for a job that has its result: chains of calls."""
+        call_id, tool = f"job-{job.job}", job.invocation.tool
+        call = ToolCall(session=session.id, ts=None, call_id=call_id, invocation=job.invocation)
+        output = ToolOutput(
+            session=session.id, ts=None, call_id=call_id, tool=tool, output=result.value(), status=result.status
+        )
+        prediction = session.predictor.suppose([self._in_pool_terms(call)], self._in_pool_terms(output))
+        supposed = (
+            replace(one, confidence=one.confidence * job.candidate.confidence, depth=job.candidate.depth + 1)
+            for one in prediction.candidates
+        )
+        return self._bind(session, tuple(supposed))
+
+    def _in_pool_terms(self, event: Event) -> Event:
+        if isinstance(event, ToolCall):
+            spelling = self._spelling(event.invocation.tool)
+            if spelling != event.invocation.tool:
+                return replace(event, invocation=Invocation(spelling, event.invocation.arguments))
+        elif isinstance(event, ToolOutput):
+            return replace(event, tool=self._spelling(event.tool))
+        return event
+
+    def _spelling(self, tool: str) -> str:
+        if tool in self._pool_tools:
+            return tool
+        bare = name_of(tool)
+        return bare if bare in self._pool_tools else tool
+
+    def _bind(self, session: AgentSession, candidates: tuple[Candidate, ...]) -> list[Predicted]:
+        by_scope: dict[str, list[Candidate]] = {}
+        for candidate in candidates:
+            tool = self._toolbox.identify(candidate.invocation.tool)
+            offer = self._toolbox.find(tool, session.id, session.scopes.values())
+            if offer is None:
+                self._not_executable(candidate)
+                continue
+            if tool != candidate.invocation.tool:
+                candidate = replace(candidate, invocation=Invocation(tool, candidate.invocation.arguments))
+            by_scope.setdefault(offer.scope, []).append(candidate)
+        return [
+            Predicted(session=session.id, scope=scope, candidates=tuple(found)) for scope, found in by_scope.items()
+        ]

@@ -1,0 +1,61 @@
+"""Turns the new messages of an LLM request into events of the session.
+
+Tool results that came through the sidecar were seen when they passed; those of tools the agent runs by
+itself are seen here for the first time.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.result import Status
+from paste_proxy.events.types import Event, ToolCall, ToolOutput, UserMessage
+from paste_proxy.proxy.hub.session import AgentSession, AskedCall
+from paste_proxy.wire.types import Message, SeenCall, SeenOutput
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a request's new messages say."""
+
+    events: tuple[Event, ...]
+    answered: tuple[AskedCall, ...]
+    """Calls of the session's own turns that the agent ran past the sidecar."""
+
+
+def heard(
+    session: AgentSession, messages: Sequence[Message], identify: Callable[[str], str], now: float | None
+) -> Heard:
+    """The events of messages that the session has not seen, in order."""
+    events: list[Event] = []
+    answered: list[AskedCall] = []
+    introduced: dict[str, SeenCall] = {}
+    for message in messages:
+        introduced.update((call.call_id, call) for call in message.calls)
+        if message.output is not None:
+            own = session.answer(message.output.call_id)
+            if own is not None:
+                answered.append(own)
+                events += _pair(session.id, message.output, own.invocation, own.turn, now)
+            elif (foreign := introduced.get(message.output.call_id)) and not session.claimed(foreign.call_id):
+                invocation = Invocation(identify(foreign.name), foreign.arguments)
+                events += _pair(session.id, message.output, invocation, None, now)
+        elif message.role == "user" and message.text:
+            events.append(UserMessage(session=session.id, ts=now, text=message.text))
+    return Heard(tuple(events), tuple(answered))
+
+
+def _pair(
+    session: str, output: SeenOutput, invocation: Invocation, turn: int | None, now: float | None
+) -> tuple[Event, Event]:
+    return (
+        ToolCall(session=session, ts=now, call_id=output.call_id, invocation=invocation, turn=turn),
+        ToolOutput(
+            session=session,
+            ts=now,
+            call_id=output.call_id,
+            tool=invocation.tool,
+            output=output.output,
+            status=Status.OK,
+        ),
+    )

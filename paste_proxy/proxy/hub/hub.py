@@ -1,0 +1,161 @@
+"""The single task that owns session and speculation state.
+
+Edges put what they see into the inbox; the hub's task takes it out in order and gives it to the
+conductor. A fault while handling an item is counted and voids every speculative result, since a write
+may have gone unnoticed; the item's call is then simply run.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable
+from itertools import count
+
+import structlog
+
+from paste_proxy.clock import Clock
+from paste_proxy.events.result import ToolResult
+from paste_proxy.proxy.hub.conductor import Conductor
+from paste_proxy.proxy.hub.observed import Observed, ScopeGone, ToolAnswered, ToolAsked
+from paste_proxy.proxy.hub.tally import Tally
+from paste_proxy.proxy.hub.toolbox import Toolbox
+from paste_proxy.proxy.ports import AgentCall, Decision, RunIt
+from paste_proxy.speculation.types import JobEnded, ObservationLost, Tick
+from paste_proxy.tools.backend import Backend
+
+log = structlog.get_logger(__name__)
+
+_ITEMS_PER_ROUND = 64
+"""Items handled before other tasks get the loop again."""
+_HOUSEKEEPING_S = 30.0
+
+
+class Hub:
+    """Implements `ToolGate` for the tool routes and takes what the LLM watch posts.
+
+    Args:
+        deadline: when the scheduler next wants to be told the time, if at all.
+        inbox_limit: items waiting beyond which observation is dropped and counted.
+    """
+
+    def __init__(
+        self,
+        *,
+        toolbox: Toolbox,
+        deadline: Callable[[], float | None],
+        tally: Tally,
+        clock: Clock,
+        inbox_limit: int,
+    ) -> None:
+        self._toolbox, self._deadline, self._tally, self._clock = toolbox, deadline, tally, clock
+        self._inbox: deque[Observed] = deque()
+        self._inbox_limit = inbox_limit
+        self._lost = False
+        self._wake = asyncio.Event()
+        self._numbers = count(1)
+        self._conductor: Conductor | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    # --- edges ------------------------------------------------------------------------------------
+
+    def post(self, item: Observed) -> None:
+        """Put an item into the inbox. Raises nothing."""
+        if len(self._inbox) < self._inbox_limit or isinstance(item, JobEnded):
+            self._inbox.append(item)
+        else:
+            self._lost = True
+            self._tally.dropped += 1
+            if isinstance(item, ToolAsked):
+                _run(item)
+        self._wake.set()
+
+    async def ask(self, call: AgentCall) -> Decision:
+        """Run or serve a tool call; see `ToolGate`."""
+        ticket = next(self._numbers)
+        if self._task is None or self._task.done():
+            return RunIt(ticket)
+        reply: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+        self.post(ToolAsked(call, ticket, reply))
+        try:
+            return await reply
+        except asyncio.CancelledError:
+            self.post(ToolAnswered(ticket, None))
+            raise
+
+    def ended(self, ticket: int, result: ToolResult | None) -> None:
+        """A call that was run is over; see `ToolGate`."""
+        self.post(ToolAnswered(ticket, result))
+
+    def offer(
+        self, scope: str, server: str, backend: Backend, tools: Iterable[str], *, session: str | None = None
+    ) -> None:
+        """Tools of a connection can be run speculatively; see `ToolGate`."""
+        self._toolbox.offer(scope, server, backend, tools, session=session)
+
+    def withdraw(self, scope: str) -> None:
+        """A connection is gone; see `ToolGate`."""
+        self._toolbox.withdraw(scope)
+        self.post(ScopeGone(scope))
+
+    # --- life -------------------------------------------------------------------------------------
+
+    def start(self, conductor: Conductor) -> None:
+        """Start the hub's task on the running loop."""
+        self._conductor = conductor
+        self._task = asyncio.create_task(self._live(conductor), name="hub")
+        self._task.add_done_callback(lambda _: self._let_everyone_run(conductor))
+
+    async def close(self) -> None:
+        """Stop; calls still waiting are run."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def _let_everyone_run(self, conductor: Conductor) -> None:
+        for item in self._inbox:
+            if isinstance(item, ToolAsked):
+                _run(item)
+        conductor.release()
+
+    async def _live(self, conductor: Conductor) -> None:
+        housekeeping = self._clock.monotonic() + _HOUSEKEEPING_S
+        while True:
+            if self._lost:
+                self._lost = False
+                self._contain(lambda: conductor.tell(ObservationLost()))
+            for _ in range(min(len(self._inbox), _ITEMS_PER_ROUND)):
+                self._take(conductor, self._inbox.popleft())
+            if self._clock.monotonic() >= housekeeping:
+                self._contain(conductor.housekeep)
+                housekeeping = self._clock.monotonic() + _HOUSEKEEPING_S
+            if self._inbox or self._lost:
+                await asyncio.sleep(0)
+            elif not await self._woken(min(self._deadline() or housekeeping, housekeeping)):
+                self._contain(lambda: conductor.tell(Tick()))
+
+    async def _woken(self, deadline: float) -> bool:
+        self._wake.clear()
+        try:
+            async with asyncio.timeout(max(0.0, deadline - self._clock.monotonic())):
+                await self._wake.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    def _take(self, conductor: Conductor, item: Observed) -> None:
+        if not self._contain(lambda: conductor.handle(item)) and isinstance(item, ToolAsked):
+            _run(item)
+
+    def _contain(self, act: Callable[[], None]) -> bool:
+        try:
+            act()
+        except Exception:
+            self._tally.fault("hub")
+            self._lost = True
+            log.exception("hub_fault")
+            return False
+        return True
+
+
+def _run(item: ToolAsked) -> None:
+    if not item.reply.done():
+        item.reply.set_result(RunIt(item.ticket))

@@ -1,0 +1,92 @@
+"""The live sessions: which one an LLM request or a tool call belongs to, and their bounded number."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+
+from paste_proxy.events.invocation import server_of
+from paste_proxy.mining.prediction import SessionPredictor
+from paste_proxy.proxy.hub.identity import Identity, Placed
+from paste_proxy.proxy.hub.session import AgentSession
+from paste_proxy.proxy.ports import AgentCall
+from paste_proxy.wire.types import LlmRequest, TurnEnd
+
+
+class Sessions:
+    """Agent sessions by id, least recently seen first.
+
+    A tool call finds its session by what it names itself, else by the turn that asked for exactly it,
+    else by the connection it came through.
+    """
+
+    def __init__(
+        self, predictor: Callable[[], SessionPredictor], *, limit: int, idle_s: float, prefix: str = "s"
+    ) -> None:
+        self._predictor = predictor
+        self._limit, self._idle_s = limit, idle_s
+        self._live: OrderedDict[str, AgentSession] = OrderedDict()
+        self._by_scope: dict[str, str] = {}
+        self._identity = Identity(limit, prefix=prefix)
+
+    def __len__(self) -> int:
+        return len(self._live)
+
+    def __iter__(self) -> Iterator[AgentSession]:
+        return iter(self._live.values())
+
+    def get(self, session: str) -> AgentSession | None:
+        """The session, if it is still live."""
+        return self._live.get(session)
+
+    def place_request(self, request: LlmRequest, header: str | None, now: float) -> tuple[AgentSession, Placed]:
+        """The session of an LLM request, and where in its history the request stands."""
+        placed = self._identity.resolve(request, header, now)
+        return self._touch(placed.session, now), placed
+
+    def answered(self, session: AgentSession, end: TurnEnd, point: bytes) -> None:
+        """The session's turn of that `Placed.point` was answered."""
+        self._identity.answered(session.id, end.digest, complete=end.complete, point=point)
+
+    def place_call(self, call: AgentCall, now: float) -> AgentSession:
+        """The session of a tool call."""
+        session = self._touch(call.session or self._asker(call) or call.scope or "anonymous", now)
+        if call.scope:
+            self._by_scope[call.scope] = session.id
+            session.scopes[server_of(call.invocation.tool)] = call.scope
+        return session
+
+    def _asker(self, call: AgentCall) -> str | None:
+        bound = self._live.get(self._by_scope.get(call.scope, ""))
+        if bound is not None and bound.expects(call.invocation, call.call_id):
+            return bound.id
+        for session in reversed(self._live.values()):
+            if session.expects(call.invocation, call.call_id):
+                return session.id
+        return bound.id if bound is not None else None
+
+    def scope_gone(self, scope: str) -> None:
+        """A connection closed."""
+        session = self._live.get(self._by_scope.pop(scope, ""))
+        if session is not None:
+            session.scopes = {server: own for server, own in session.scopes.items() if own != scope}
+
+    def _touch(self, session_id: str, now: float) -> AgentSession:
+        session = self._live.get(session_id)
+        if session is None:
+            session = self._live[session_id] = AgentSession(session_id, self._predictor(), started=now, seen=now)
+        session.seen = now
+        self._live.move_to_end(session_id)
+        return session
+
+    def expire(self, now: float) -> list[AgentSession]:
+        """Let go of sessions idle too long or too many."""
+        gone = []
+        while self._live:
+            oldest = next(iter(self._live.values()))
+            if len(self._live) <= self._limit and now - oldest.seen < self._idle_s:
+                break
+            gone.append(self._live.pop(oldest.id))
+            self._identity.ended(oldest.id)
+        lost = {session.id for session in gone}
+        if lost:
+            self._by_scope = {scope: owner for scope, owner in self._by_scope.items() if owner not in lost}
+        return gone

@@ -1,0 +1,116 @@
+"""What is seen of LLM exchanges, made into events of their sessions and facts for the scheduler."""
+
+from collections.abc import Callable
+
+from paste_proxy.clock import Clock
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.types import CallSealed, Event, LlmTurn, TurnStarted
+from paste_proxy.proxy.hub.foresight import Foresight
+from paste_proxy.proxy.hub.history import heard
+from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, RequestSeen
+from paste_proxy.proxy.hub.session import AgentSession, AskedCall
+from paste_proxy.proxy.hub.sessions import Sessions
+from paste_proxy.proxy.hub.tally import Tally
+from paste_proxy.proxy.hub.toolbox import Toolbox
+from paste_proxy.speculation.types import EffectBegan, EffectEnded, Told
+
+_HISTORY = 64
+"""Events of a past nobody saw that are caught up with; predictors look back no further."""
+
+
+class TurnDesk:
+    """Takes requests, sealed calls and answers.
+
+    A call of a tool that does not pass through the sidecar may take effect as soon as it is sealed; its
+    effect is over when its result comes back in a later request.
+    """
+
+    def __init__(
+        self,
+        *,
+        sessions: Sessions,
+        toolbox: Toolbox,
+        foresight: Foresight,
+        tally: Tally,
+        clock: Clock,
+        tell: Callable[..., None],
+        happened: Callable[[AgentSession, Event], None],
+        passed: Callable[[AgentSession, Event], None],
+    ) -> None:
+        self._sessions, self._toolbox, self._foresight = sessions, toolbox, foresight
+        self._tally, self._clock = tally, clock
+        self._tell, self._happened, self._passed = tell, happened, passed
+
+    def request(self, item: RequestSeen) -> None:
+        """An LLM request begins a turn and brings what happened since the last one."""
+        session, placed = self._sessions.place_request(item.request, item.header, self._clock.monotonic())
+        new = heard(
+            session, item.request.messages[placed.known_messages :], self._toolbox.identify, self._clock.epoch()
+        )
+        for call in (*new.answered, *session.begin_turn()):
+            self._over(session, call)
+        item.exchange.session, item.exchange.turn, item.exchange.point = session.id, session.turn, placed.point
+        self._tally.turns += 1
+        *past, latest = new.events or (None,)
+        for event in past[-_HISTORY:]:
+            self._passed(session, event)
+        if latest is not None:
+            self._happened(session, latest)
+        self._happened(
+            session,
+            TurnStarted(session=session.id, ts=self._clock.epoch(), turn=session.turn, model=item.request.model),
+        )
+
+    def call(self, item: CallSeen) -> None:
+        """A call became complete in the stream: predictor zero, and the beginning of a possible effect."""
+        session = self._sessions.get(item.exchange.session)
+        if session is None:
+            return
+        invocation = Invocation(self._toolbox.identify(item.call.name), item.call.arguments)
+        asked = AskedCall(item.exchange.turn, item.call.order, item.call.call_id, invocation)
+        replaced = session.asked(asked)
+        if replaced is not None:
+            asked.claimed = replaced.claimed
+            self._over(session, replaced)
+        facts: list[Told] = []
+        if not self._toolbox.knows(invocation.tool):
+            asked.effect = f"{asked.turn}/{asked.order}/{asked.call_id}"
+            facts.append(EffectBegan(session=session.id, call_id=asked.effect, invocation=invocation))
+        event = CallSealed(
+            session=session.id,
+            ts=self._clock.epoch(),
+            turn=asked.turn,
+            order=asked.order,
+            call_id=asked.call_id,
+            invocation=invocation,
+        )
+        self._tell(*facts, *self._foresight.sealed(session, event))
+        self._happened(session, event)
+
+    def answer(self, item: AnswerSeen) -> None:
+        """A turn ended."""
+        session = self._sessions.get(item.exchange.session)
+        if session is None:
+            return
+        self._sessions.answered(session, item.end, item.exchange.point)
+        session.llm_s += item.duration_s
+        self._tally.llm_s += item.duration_s
+        self._tally.incomplete_turns += not item.end.complete
+        self._happened(
+            session,
+            LlmTurn(
+                session=session.id,
+                ts=self._clock.epoch(),
+                text=item.end.text,
+                turn=item.exchange.turn,
+                complete=item.end.complete,
+                duration_s=item.duration_s,
+                input_tokens=item.end.input_tokens,
+                output_tokens=item.end.output_tokens,
+            ),
+        )
+
+    def _over(self, session: AgentSession, call: AskedCall) -> None:
+        if call.effect:
+            self._tell(EffectEnded(session=session.id, call_id=call.effect))
+            call.effect = None

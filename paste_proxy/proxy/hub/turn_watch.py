@@ -1,0 +1,134 @@
+"""Watches LLM exchanges: reads request and answer with the route's wire and tells the hub.
+
+Bodies up to a bound are read where they are; larger ones in a worker process, since parsing holds the
+interpreter and would stall every stream.
+"""
+
+import asyncio
+import multiprocessing
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor
+
+import structlog
+
+from paste_proxy.clock import Clock
+from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, Exchange, Observed, RequestSeen
+from paste_proxy.proxy.ports import TurnTee
+from paste_proxy.wire.openai_chat import OpenAiChat
+from paste_proxy.wire.types import AnswerReader, LlmRequest, TurnEnd, Wire
+
+log = structlog.get_logger(__name__)
+
+WIRES: dict[str, Wire] = {"openai_chat": OpenAiChat()}
+
+Post = Callable[[Observed], None]
+
+
+class TurnWatch:
+    """A `TurnGate` that puts what it reads into the hub's inbox."""
+
+    def __init__(
+        self,
+        post: Post,
+        clock: Clock,
+        *,
+        session_headers: tuple[str, ...],
+        inline_bytes: int,
+        fault: Callable[[str], None],
+    ) -> None:
+        self._post, self._clock, self._fault = post, clock, fault
+        self._session_headers = session_headers
+        self._inline_bytes = inline_bytes
+        self._elsewhere: ProcessPoolExecutor | None = None
+        self._reading: set[asyncio.Task[None]] = set()
+
+    def opened(self, *, wire: str, headers: Mapping[str, str], body: bytes | None) -> TurnTee:
+        """A request went upstream."""
+        exchange = _Watched(self, WIRES[wire])
+        if body is None:
+            return exchange
+        header = next((headers[name] for name in self._session_headers if name in headers), None)
+        if len(body) <= self._inline_bytes:
+            exchange.read(WIRES[wire].read_request(body), header)
+        else:
+            exchange.reading = True
+            task = asyncio.create_task(self._read_elsewhere(exchange, wire, header, body))
+            self._reading.add(task)
+            task.add_done_callback(self._reading.discard)
+        return exchange
+
+    async def _read_elsewhere(self, exchange: "_Watched", wire: str, header: str | None, body: bytes) -> None:
+        request = None
+        try:
+            future = await asyncio.to_thread(self._submit, wire, body)
+            request = await asyncio.wrap_future(future)
+        except Exception as fault:  # noqa: BLE001 - whatever broke in the worker, forwarding goes on unobserved
+            self._elsewhere = None
+            self._fault("request_reader")
+            log.warning("request_reader_fault", fault=repr(fault))
+        exchange.read(request, header)
+
+    def _submit(self, wire: str, body: bytes) -> "Future[LlmRequest | None]":
+        if self._elsewhere is None:
+            self._elsewhere = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+        return self._elsewhere.submit(read_request, wire, body)
+
+    async def close(self) -> None:
+        """Stop the worker process."""
+        for task in list(self._reading):
+            task.cancel()
+        if self._elsewhere is not None:
+            pool, self._elsewhere = self._elsewhere, None
+            await asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True)
+
+
+def read_request(wire: str, body: bytes) -> LlmRequest | None:
+    """What the worker process runs."""
+    return WIRES[wire].read_request(body)
+
+
+class _Watched(Exchange):
+    """The tee of one exchange. What the answer says is held back until the request is read."""
+
+    __slots__ = ("_held", "_reader", "_started", "_watch", "_wire", "reading", "seen")
+
+    def __init__(self, watch: TurnWatch, wire: Wire) -> None:
+        super().__init__()
+        self._watch, self._wire = watch, wire
+        self._reader: AnswerReader | None = None
+        self._started = watch._clock.monotonic()
+        self._held: list[Observed] = []
+        self.reading = False
+        """The request is being read in the worker process."""
+        self.seen = False
+        """The request was read and is an agent's turn."""
+
+    def read(self, request: LlmRequest | None, header: str | None) -> None:
+        self.reading = False
+        held, self._held = self._held, []
+        if request is None:
+            return
+        self.seen = True
+        self._watch._post(RequestSeen(self, request, header))
+        for item in held:
+            self._watch._post(item)
+
+    def answer(self, status: int, headers: Mapping[str, str]) -> None:
+        if 200 <= status < 300:
+            self._reader = self._wire.reader(content_type=headers.get("content-type", ""))
+
+    def chunk(self, data: bytes) -> None:
+        if self._reader is not None:
+            for call in self._reader.feed(data):
+                self._tell(CallSeen(self, call))
+
+    def closed(self, *, clean: bool) -> None:
+        nothing = TurnEnd(text="", calls=(), complete=False)
+        end = self._reader.close(clean=clean) if self._reader is not None else nothing
+        self._tell(AnswerSeen(self, end, self._watch._clock.monotonic() - self._started))
+
+    def _tell(self, item: Observed) -> None:
+        if self.reading:
+            self._held.append(item)
+        elif self.seen:
+            self._watch._post(item)

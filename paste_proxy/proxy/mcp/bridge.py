@@ -1,0 +1,179 @@
+"""In front of a stdio MCP server: streamable HTTP on the client's side, one child process per client session.
+
+Clients of the stateless era have no sessions: they share one child, their ids made unique on the way in
+and put back on the way out. Otherwise only the framing of messages changes.
+"""
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from itertools import count
+
+from aiohttp import web
+
+from paste_proxy.errors import UpstreamFault
+from paste_proxy.proxy.mcp import answer as mcp_answer
+from paste_proxy.proxy.mcp.children import LiveProcess, McpChildren
+from paste_proxy.proxy.mcp.process import SERVER_GONE, Waiting
+from paste_proxy.proxy.mcp.renumber import progress_token, put_back, renumbered
+from paste_proxy.proxy.mcp.served import Form, served
+from paste_proxy.proxy.mcp.sessions import SESSION_ID, McpSessions, own_headers
+from paste_proxy.proxy.mcp.stream import McpStream
+from paste_proxy.proxy.mcp.watch import Exchange, McpWatch
+from paste_proxy.wire.jsonrpc import Batch, Request, RpcMessage, Unreadable, read_message, refuse
+from paste_proxy.wire.mcp import Era, era_of, tool_call
+
+
+class McpBridge:
+    """One server behind `/mcp/NAME`.
+
+    Args:
+        children: the server's processes.
+        sessions: the watches of clients, by session or by headers.
+        session_headers: request headers that may name the agent session.
+        fault: called with a place for every contained fault.
+    """
+
+    def __init__(
+        self,
+        children: McpChildren,
+        sessions: McpSessions,
+        *,
+        session_headers: Iterable[str],
+        fault: Callable[[str], None],
+    ) -> None:
+        self._children, self._sessions, self._fault = children, sessions, fault
+        self._session_headers = tuple(session_headers)
+        self._numbers = count(1)
+
+    async def serve(self, request: web.Request, rest: str) -> web.StreamResponse:
+        """Answer a request; `rest` has no meaning here."""
+        if mcp_answer.foreign(request):
+            return mcp_answer.not_for_pages()
+        session_id = request.headers.get(SESSION_ID)
+        match request.method:
+            case "POST":
+                return await self._post(request, session_id)
+            case "GET" | "DELETE" if session_id is not None:
+                live = self._children.find(session_id)
+                if live is None:
+                    return mcp_answer.no_session()
+                return await (self._listen(request, live) if request.method == "GET" else self._end(session_id))
+            case _:
+                return mcp_answer.not_allowed()
+
+    async def close(self) -> None:
+        """All client sessions and their processes are over."""
+        await self._sessions.close()
+        await self._children.close()
+
+    async def _post(self, request: web.Request, session_id: str | None) -> web.StreamResponse:
+        body = await request.read()
+        message = read_message(body)
+        if isinstance(message, Unreadable):
+            return mcp_answer.unreadable()
+        try:
+            if session_id is not None and not _opens(message):
+                live = self._children.find(session_id)
+                if live is None:
+                    return mcp_answer.no_session()
+                return await self._exchange(request, live, body, message)
+            if _opens(message):
+                return await self._exchange(request, await self._children.open(), body, message)
+            if isinstance(message, Request) and era_of(message.params_raw) is Era.STATELESS:
+                return await self._stateless(request, body, message)
+        except UpstreamFault as fault:
+            id_raw = message.id_raw if isinstance(message, Request) else b"null"
+            return web.Response(body=refuse(id_raw, SERVER_GONE, str(fault)), content_type="application/json")
+        return mcp_answer.session_needed()
+
+    async def _exchange(
+        self, request: web.Request, live: LiveProcess, body: bytes, message: RpcMessage
+    ) -> web.StreamResponse:
+        batch = isinstance(message, Batch)
+        singles = message.messages if isinstance(message, Batch) else (message,)
+        asked = [single for single in singles if isinstance(single, Request)]
+        watch = self._sessions.watch("", live.id, own_headers(request.raw_headers))
+        live.watch = watch
+        stream = McpStream([single.id_raw for single in asked], progress=Form.EVENTS.accepted(request))
+        for single in singles:
+            watch.client_sent(single)
+        for single in asked:
+            decision = await self._ask(request, watch, single, apart=batch)
+            if isinstance(decision, web.Response):
+                return decision
+            live.process.expect(single.id_raw, Waiting(stream, decision, progress_token(single)))
+        try:
+            await live.process.send(body)
+        except UpstreamFault:
+            for single in asked:
+                live.process.forget(single.id_raw)
+            raise
+        if not asked:
+            return web.Response(status=202)
+        return await _answer(request, stream, {SESSION_ID: live.id}, batch=batch)
+
+    async def _stateless(self, request: web.Request, body: bytes, message: Request) -> web.StreamResponse:
+        live = await self._children.shared()
+        watch = self._sessions.watch("", None, own_headers(request.raw_headers))
+        decision = await self._ask(request, watch, message)
+        if isinstance(decision, web.Response):
+            return decision
+        number, token = b"%d" % next(self._numbers), progress_token(message)
+        stream = McpStream(
+            [number],
+            progress=Form.EVENTS.accepted(request),
+            restore=lambda raw: put_back(raw, number, message.id_raw, token),
+        )
+        live.process.expect(number, Waiting(stream, decision, None if token is None else number))
+        try:
+            await live.process.send(renumbered(body, number))
+            return await _answer(request, stream, {}, batch=False)
+        finally:
+            if live.process.forget(number):
+                # In this era closing the stream takes the request back.
+                with suppress(UpstreamFault):
+                    await live.process.send(_cancelled(number))
+
+    async def _ask(
+        self, request: web.Request, watch: McpWatch, message: Request, *, apart: bool = False
+    ) -> Exchange | web.Response | None:
+        """What follows the request to its end, or its answer. A fault here only ends the learning."""
+        try:
+            call = tool_call(message)
+            if call is None:
+                return watch.begin(message) if message.method != "tools/call" else await watch.ask_unread()
+            session = next((request.headers[name] for name in self._session_headers if name in request.headers), None)
+            decision = await watch.ask(call, session, apart=apart)
+        except Exception:  # noqa: BLE001 - whatever breaks here, the request goes on
+            self._fault("mcp")
+            return None
+        return decision if isinstance(decision, Exchange) else served(request, call, decision.result, "")
+
+    async def _listen(self, request: web.Request, live: LiveProcess) -> web.StreamResponse:
+        stream = await live.process.listen()
+        try:
+            return await mcp_answer.stream_events(request, stream, {SESSION_ID: live.id})
+        finally:
+            live.process.unlisten(stream)
+
+    async def _end(self, session_id: str) -> web.Response:
+        self._sessions.end("", session_id)
+        await self._children.end(session_id)
+        return web.Response(status=200)
+
+
+async def _answer(
+    request: web.Request, stream: McpStream, headers: dict[str, str], *, batch: bool
+) -> web.StreamResponse:
+    try:
+        return await mcp_answer.one_or_more(request, stream, headers, batch=batch)
+    finally:
+        stream.close()
+
+
+def _opens(message: RpcMessage) -> bool:
+    return isinstance(message, Request) and message.method == "initialize"
+
+
+def _cancelled(number: bytes) -> bytes:
+    return b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":' + number + b"}}"

@@ -1,0 +1,103 @@
+"""`/mcp/NAME`: which server a request goes to, and what stands in front of each kind of server."""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from functools import partial
+from typing import Protocol
+
+from aiohttp import web
+
+from paste_proxy.clock import Clock
+from paste_proxy.config import Config
+from paste_proxy.proxy.http.refusal import refusal
+from paste_proxy.proxy.http.relay import Relay
+from paste_proxy.proxy.mcp.bridge import McpBridge
+from paste_proxy.proxy.mcp.children import McpChildren
+from paste_proxy.proxy.mcp.http import McpHttpFront
+from paste_proxy.proxy.mcp.sessions import McpSessions
+from paste_proxy.proxy.mcp.speculators import over_http, over_stdio
+from paste_proxy.proxy.mcp.watch import McpWatch
+from paste_proxy.proxy.ports import ToolGate
+from paste_proxy.speculation.types import Mode
+
+_PREFIX = "/mcp/"
+
+
+class McpFront(Protocol):
+    """What stands in front of one server."""
+
+    async def serve(self, request: web.Request, rest: str) -> web.StreamResponse:
+        """Answer a request; `rest` is what follows the server's name in its target."""
+
+    async def close(self) -> None:
+        """All client sessions are over."""
+
+
+class McpFronts:
+    """The fronts of all configured servers."""
+
+    def __init__(self, fronts: Mapping[str, McpFront]) -> None:
+        self._fronts = dict(fronts)
+
+    async def serve(self, request: web.Request) -> web.StreamResponse:
+        """Answer a request below `/mcp/`."""
+        below = request.raw_path.removeprefix(_PREFIX)
+        end = min((at for at in (below.find("/"), below.find("?")) if at >= 0), default=len(below))
+        front = self._fronts.get(below[:end])
+        if front is None:
+            known = ", ".join(sorted(self._fronts)) or "(none)"
+            return refusal(404, "no_server", f"no MCP server {below[:end]!r}; configured: {known}")
+        return await front.serve(request, below[end:])
+
+    async def close(self) -> None:
+        """All client sessions are over, and the processes behind them."""
+        for front in self._fronts.values():
+            await front.close()
+
+
+def add_mcp_routes(
+    app: web.Application, config: Config, gate: ToolGate, *, clock: Clock, fault: Callable[[str], None]
+) -> None:
+    """Serve `/mcp/NAME` for every configured server; their sessions end with the application.
+
+    Args:
+        fault: called with a place for every contained fault.
+    """
+    relay = Relay(keep=config.limits.observed_request_bytes)
+    fronts = McpFronts({name: _front(name, config, relay, gate, clock, fault) for name in config.mcp})
+    app.router.add_route("*", "/mcp/{below:.*}", fronts.serve)
+
+    async def living(_: web.Application) -> AsyncIterator[None]:
+        yield
+        await fronts.close()
+
+    app.cleanup_ctx.extend([relay.pooling, living])
+
+
+def _front(
+    name: str, config: Config, relay: Relay, gate: ToolGate, clock: Clock, fault: Callable[[str], None]
+) -> McpFront:
+    server, limits = config.mcp[name], config.limits
+    warm = config.speculation.mode is Mode.SPECULATE and bool(config.policies)
+
+    def watch(scope: str, target: str) -> McpWatch:
+        if server.command:
+            make = over_stdio(name, server)
+        else:
+            make = over_http(name, relay.session, target, config.speculation.result_bytes)
+        return McpWatch(gate, name, scope, make if server.stateless else None, warm=warm)
+
+    sessions = McpSessions(
+        name, watch, clock, most=limits.sessions, idle_s=limits.session_idle_s, session_headers=config.session_headers
+    )
+    if server.url is None:
+        children = McpChildren(name, server, idle_s=limits.session_idle_s, ended=partial(sessions.end, ""))
+        return McpBridge(children, sessions, session_headers=config.session_headers, fault=fault)
+    return McpHttpFront(
+        server.url,
+        relay,
+        sessions,
+        session_headers=config.session_headers,
+        request_bytes=limits.observed_request_bytes,
+        answer_bytes=limits.observed_answer_bytes,
+        fault=fault,
+    )

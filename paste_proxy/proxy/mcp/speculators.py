@@ -1,0 +1,39 @@
+"""How the speculative session of a client session reaches its server."""
+
+from collections.abc import Callable, Mapping
+
+from aiohttp import ClientSession
+
+from paste_proxy.config import McpServer
+from paste_proxy.proxy.mcp.watch import MakeSpeculator
+from paste_proxy.tools.mcp_child import Child
+from paste_proxy.tools.mcp_client import McpClient
+from paste_proxy.tools.mcp_hello import Hello
+from paste_proxy.tools.mcp_http_link import HttpLink
+from paste_proxy.tools.mcp_link import Answerer, Link
+from paste_proxy.tools.mcp_stdio_link import StdioLink
+from paste_proxy.wire.mcp import ListedTool
+
+
+def over_http(server: str, http: ClientSession, url: str, answer_bytes: int) -> MakeSpeculator:
+    """Sessions of their own at the same URL, with the live client's credentials."""
+
+    def make(hello: Callable[[], Hello], tools: Callable[[], Mapping[str, ListedTool]]) -> McpClient:
+        async def connect(answerer: Answerer) -> Link:
+            return HttpLink(http, url, lambda: hello().headers, answerer, answer_bytes=answer_bytes)
+
+        return McpClient(server, connect, hello, tools)
+
+    return make
+
+
+def over_stdio(name: str, server: McpServer) -> MakeSpeculator:
+    """Processes of their own, started like the live one."""
+
+    def make(hello: Callable[[], Hello], tools: Callable[[], Mapping[str, ListedTool]]) -> McpClient:
+        async def connect(answerer: Answerer) -> Link:
+            return StdioLink(await Child.start(name, server.command, env=server.env, cwd=server.cwd), answerer)
+
+        return McpClient(name, connect, hello, tools)
+
+    return make

@@ -1,0 +1,95 @@
+"""`paste-proxy mcp`: the pump between our own stdin and stdout and the server, and what it stands on."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import asynccontextmanager
+
+from paste_proxy.clock import SystemClock
+from paste_proxy.config import Config, McpServer
+from paste_proxy.errors import ClientFault
+from paste_proxy.proxy.composition import Sidecar
+from paste_proxy.proxy.forwarding import OpenGate
+from paste_proxy.proxy.mcp.pump import McpPump, Write
+from paste_proxy.proxy.mcp.speculators import over_stdio
+from paste_proxy.proxy.mcp.watch import McpWatch
+from paste_proxy.proxy.ports import ToolGate
+from paste_proxy.speculation.types import Mode
+from paste_proxy.tools.mcp_child import Child, whole_lines
+
+_STREAM_BYTES = 2**20
+
+
+def run_mcp(name: str, command: Sequence[str], config: Config) -> int:
+    """Be the server that `command` starts, until it ends; its exit code (128 + N where signal N ended it).
+
+    Args:
+        name: the server's name in tool identities: `name/tool`.
+
+    Raises:
+        InputFault: a file that the config names is wrong.
+        UpstreamFault: the command cannot be started.
+    """
+    server = config.mcp.get(name) or McpServer(command=tuple(command))
+    server = server.model_copy(update={"command": tuple(command), "url": None})
+    config = config.model_copy(update={"mcp": {**config.mcp, name: server}})
+    sidecar = None if config.speculation.mode is Mode.OFF else Sidecar(config, SystemClock())
+    code = asyncio.run(_serve(name, server, config, sidecar))
+    return code if code >= 0 else 128 - code
+
+
+async def _serve(name: str, server: McpServer, config: Config, sidecar: Sidecar | None) -> int:
+    if sidecar is None:
+        return await pump(name, server, OpenGate(), lambda place: None, warm=False)
+    warm = config.speculation.mode is Mode.SPECULATE and bool(config.policies)
+    async with asynccontextmanager(sidecar.living)():
+        return await pump(name, server, sidecar.hub, sidecar.tally.fault, warm=warm)
+
+
+async def pump(name: str, server: McpServer, gate: ToolGate, fault: Callable[[str], None], *, warm: bool) -> int:
+    """Run the server between our stdin and stdout; its exit code.
+
+    Raises:
+        UpstreamFault: the server cannot be started.
+    """
+    child = await Child.start(name, server.command, env=server.env, cwd=server.cwd, inherit=True)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, child.signal, number)
+    make = over_stdio(name, server) if server.stateless else None
+    watch = McpWatch(gate, name, f"mcp:{name}:stdio", make, warm=warm)
+    try:
+        return await McpPump(child, watch, await _stdout(), fault).run(whole_lines(await _stdin()))
+    except ConnectionError:
+        # The client no longer reads what its server says.
+        return await child.close()
+    finally:
+        watch.close()
+        await watch.closed()
+        await child.close()
+
+
+async def _stdin() -> asyncio.StreamReader:
+    reader = asyncio.StreamReader(limit=_STREAM_BYTES)
+    loop = asyncio.get_running_loop()
+    try:
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    except ValueError as fault:
+        raise ClientFault(f"stdin: {fault}; an MCP client talks to this command through pipes") from fault
+    return reader
+
+
+async def _stdout() -> Write:
+    loop = asyncio.get_running_loop()
+    try:
+        transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, sys.stdout)
+    except ValueError as fault:
+        raise ClientFault(f"stdout: {fault}; an MCP client talks to this command through pipes") from fault
+    writer = asyncio.StreamWriter(transport, protocol, None, loop)
+
+    async def write(line: bytes) -> None:
+        writer.write(line)
+        await writer.drain()
+
+    return write
