@@ -45,3 +45,13 @@ def test_one_run_answers_one_call_and_worlds_do_not_mix() -> None:
     account = settle([ask(A, 2, 2.1), ask(A, 2.2, 2.3, "t")], [run(A, 0, 1)], WORLD_OF)
     assert len(account.hits) == 1
     assert settle([ask(A, 2, 2.1, "u")], [run(A, 0, 1)], WORLD_OF).hits == ()
+
+
+def test_a_cancelled_run_answers_nothing() -> None:
+    assert settle([ask(A, 2, 2.1)], [run(A, 0, 1, cancelled=True)], WORLD_OF).hits == ()
+
+
+def test_a_run_still_going_when_the_call_was_answered_did_not_answer_it() -> None:
+    account = settle([ask(A, 2, 3)], [run(A, 1, 5)], WORLD_OF)
+    assert account.hits == ()
+    assert account.wasted_s == 4

@@ -58,7 +58,7 @@ def comparison(view: str = "same", written: tuple[str, ...] = ("w",)) -> Compari
     after = (Span("llm", 0, 4), Span("tool", 4, 6))
     call = task.script.calls[0].invocation
     run = ToolRun(S, call, 2.0, 6.0)
-    hit = Hit(Ask(S, call, 4.0, 6.0), run)
+    hit = Hit(Ask(S, call, 5.0, 6.0), run)
     one = Side(Mode.OFF, (played(S, "same", before),), Account((), ()), {S: ("w",)})
     other = Side(Mode.SPECULATE, (played(S, view, after),), Account((hit,), (run,)), {S: written})
     return Comparison("airline", (task,), {Workload.AIRLINE: 1.0}, one, other)
