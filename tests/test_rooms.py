@@ -76,7 +76,7 @@ def test_a_module_imports_only_what_its_room_may(room: str, path: Path) -> None:
         ("mining", "paste_proxy.speculation.types"),
         ("events", "asyncio"),
         ("wire", "aiohttp"),
-        ("tools", "paste_proxy.proxy.hub"),
+        ("tools", "paste_proxy.proxy.hub.hub"),
         ("proxy", "paste_proxy.bench.demo"),
         ("cli", "mlx"),
     ],
