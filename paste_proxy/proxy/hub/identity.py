@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import count
 
-from paste_proxy.proxy.hub.prefix_chain import PrefixChain, after, chains
-from paste_proxy.wire.types import LlmRequest
+from paste_proxy.proxy.hub.prefix_chain import PrefixChain, after
+from paste_proxy.proxy.hub.reading import Reading
 
 _POINTS_PER_SESSION = 1_024
 _FLYING_PER_SESSION = 64
@@ -70,11 +70,11 @@ class Identity:
         """Requests that ended without a whole answer and may be sent again."""
         self._numbers = count(1)
 
-    def resolve(self, request: LlmRequest, header: str | None, now: float) -> Placed:
+    def resolve(self, reading: Reading, header: str | None, now: float) -> Placed:
         """The session of a request that has gone out at `now` seconds, a new one where none fits."""
-        whole, spoken = chains(request.messages)
+        whole, spoken = reading.whole, reading.spoken
         point = whole.last
-        session = header or request.session_hint or self._retried(point, now)
+        session = header or reading.request.session_hint or self._retried(point, now)
         session = session or self._extended(whole, point) or self._extended(spoken, point) or self._fresh()
         history = self._touch(session)
         known = max(chain.reach(history.told, history.said) for chain in (whole, spoken))

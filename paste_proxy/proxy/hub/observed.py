@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from paste_proxy.events.result import ToolResult
+from paste_proxy.proxy.hub.reading import Reading
 from paste_proxy.proxy.ports import AgentCall, Decision
 from paste_proxy.speculation.types import JobEnded, ObservationLost
-from paste_proxy.wire.types import LlmRequest, SeenCall, TurnEnd
+from paste_proxy.wire.types import SeenCall, TurnEnd
 
 
 @dataclass(slots=True, eq=False)
@@ -25,7 +26,7 @@ class RequestSeen:
     """An LLM request was read."""
 
     exchange: Exchange
-    request: LlmRequest
+    reading: Reading
     header: str | None
     """Session id from a header."""
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from paste_proxy.events.invocation import server_of
 from paste_proxy.mining.prediction import SessionPredictor
 from paste_proxy.proxy.hub.identity import Identity, Placed
+from paste_proxy.proxy.hub.reading import Reading
 from paste_proxy.proxy.hub.session import AgentSession
 from paste_proxy.proxy.ports import AgentCall
-from paste_proxy.wire.types import LlmRequest, TurnEnd
+from paste_proxy.wire.types import TurnEnd
 
 
 class Sessions:
@@ -37,7 +38,7 @@ class Sessions:
         """The session, if it is still live."""
         return self._live.get(session)
 
-    def place_request(self, request: LlmRequest, header: str | None, now: float) -> tuple[AgentSession, Placed]:
+    def place_request(self, request: Reading, header: str | None, now: float) -> tuple[AgentSession, Placed]:
         """The session of an LLM request, and where in its history the request stands."""
         placed = self._identity.resolve(request, header, now)
         return self._touch(placed.session, now), placed

@@ -43,10 +43,9 @@ class TurnDesk:
 
     def request(self, item: RequestSeen) -> None:
         """An LLM request begins a turn and brings what happened since the last one."""
-        session, placed = self._sessions.place_request(item.request, item.header, self._clock.monotonic())
-        new = heard(
-            session, item.request.messages[placed.known_messages :], self._toolbox.identify, self._clock.epoch()
-        )
+        session, placed = self._sessions.place_request(item.reading, item.header, self._clock.monotonic())
+        messages = item.reading.after(placed.known_messages)
+        new = heard(session, messages, self._toolbox.identify, self._clock.epoch())
         for call in (*new.answered, *session.begin_turn()):
             self._over(session, call)
         item.exchange.session, item.exchange.turn, item.exchange.point = session.id, session.turn, placed.point
@@ -58,7 +57,9 @@ class TurnDesk:
             self._happened(session, latest)
         self._happened(
             session,
-            TurnStarted(session=session.id, ts=self._clock.epoch(), turn=session.turn, model=item.request.model),
+            TurnStarted(
+                session=session.id, ts=self._clock.epoch(), turn=session.turn, model=item.reading.request.model
+            ),
         )
 
     def call(self, item: CallSeen) -> None:

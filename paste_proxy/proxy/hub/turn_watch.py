@@ -8,16 +8,22 @@ import asyncio
 import multiprocessing
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
+from functools import partial
 
 import structlog
 
 from paste_proxy.clock import Clock
 from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, Exchange, Observed, RequestSeen
+from paste_proxy.proxy.hub.reading import Reading, reading
 from paste_proxy.proxy.ports import TurnTee
 from paste_proxy.wire.openai_chat import OpenAiChat
-from paste_proxy.wire.types import AnswerReader, LlmRequest, TurnEnd, Wire
+from paste_proxy.wire.types import AnswerReader, TurnEnd, Wire
 
 log = structlog.get_logger(__name__)
+
+_LATER_S = 0.002
+"""A request is read this long after it has gone upstream: no LLM answers sooner, and whatever the loop has
+to pass on by then goes first."""
 
 WIRES: dict[str, Wire] = {"openai_chat": OpenAiChat()}
 
@@ -48,27 +54,36 @@ class TurnWatch:
         if body is None:
             return exchange
         header = next((headers[name] for name in self._session_headers if name in headers), None)
+        exchange.reading = True
         if len(body) <= self._inline_bytes:
-            exchange.read(WIRES[wire].read_request(body), header)
+            exchange.read_later(partial(self._read_here, exchange, wire, header, body))
         else:
-            exchange.reading = True
             task = asyncio.create_task(self._read_elsewhere(exchange, wire, header, body))
             self._reading.add(task)
             task.add_done_callback(self._reading.discard)
         return exchange
 
     async def _read_elsewhere(self, exchange: "_Watched", wire: str, header: str | None, body: bytes) -> None:
-        request = None
+        read = None
         try:
             future = await asyncio.to_thread(self._submit, wire, body)
-            request = await asyncio.wrap_future(future)
+            read = await asyncio.wrap_future(future)
         except Exception as fault:  # noqa: BLE001 - whatever broke in the worker, forwarding goes on unobserved
             self._elsewhere = None
             self._fault("request_reader")
             log.warning("request_reader_fault", fault=repr(fault))
-        exchange.read(request, header)
+        exchange.read(read, header)
 
-    def _submit(self, wire: str, body: bytes) -> "Future[LlmRequest | None]":
+    def _read_here(self, exchange: "_Watched", wire: str, header: str | None, body: bytes) -> None:
+        read = None
+        try:
+            read = read_request(wire, body)
+        except Exception as fault:  # noqa: BLE001 - the wire's readers raise nothing; should one, the turn is unseen
+            self._fault("request_reader")
+            log.warning("request_reader_fault", fault=repr(fault))
+        exchange.read(read, header)
+
+    def _submit(self, wire: str, body: bytes) -> "Future[Reading | None]":
         if self._elsewhere is None:
             self._elsewhere = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
         return self._elsewhere.submit(read_request, wire, body)
@@ -82,15 +97,16 @@ class TurnWatch:
             await asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True)
 
 
-def read_request(wire: str, body: bytes) -> LlmRequest | None:
-    """What the worker process runs."""
-    return WIRES[wire].read_request(body)
+def read_request(wire: str, body: bytes) -> Reading | None:
+    """What the worker process runs, too."""
+    request = WIRES[wire].read_request(body)
+    return reading(request) if request is not None else None
 
 
 class _Watched(Exchange):
     """The tee of one exchange. What the answer says is held back until the request is read."""
 
-    __slots__ = ("_held", "_reader", "_started", "_watch", "_wire", "reading", "seen")
+    __slots__ = ("_act", "_held", "_reader", "_started", "_timer", "_watch", "_wire", "reading", "seen")
 
     def __init__(self, watch: TurnWatch, wire: Wire) -> None:
         super().__init__()
@@ -98,18 +114,25 @@ class _Watched(Exchange):
         self._reader: AnswerReader | None = None
         self._started = watch._clock.monotonic()
         self._held: list[Observed] = []
+        self._act: Callable[[], None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
         self.reading = False
         """The request is being read in the worker process."""
         self.seen = False
         """The request was read and is an agent's turn."""
 
-    def read(self, request: LlmRequest | None, header: str | None) -> None:
+    def read_later(self, act: Callable[[], None]) -> None:
+        """Do `act`, which reads the request, in a moment, or when the answer is over if that comes first."""
+        self._act = act
+        self._timer = asyncio.get_running_loop().call_later(_LATER_S, act)
+
+    def read(self, read: Reading | None, header: str | None) -> None:
         self.reading = False
         held, self._held = self._held, []
-        if request is None:
+        if read is None:
             return
         self.seen = True
-        self._watch._post(RequestSeen(self, request, header))
+        self._watch._post(RequestSeen(self, read, header))
         for item in held:
             self._watch._post(item)
 
@@ -123,6 +146,9 @@ class _Watched(Exchange):
                 self._tell(CallSeen(self, call))
 
     def closed(self, *, clean: bool) -> None:
+        if self.reading and self._act is not None and self._timer is not None:
+            self._timer.cancel()
+            self._act()
         nothing = TurnEnd(text="", calls=(), complete=False)
         end = self._reader.close(clean=clean) if self._reader is not None else nothing
         self._tell(AnswerSeen(self, end, self._watch._clock.monotonic() - self._started))

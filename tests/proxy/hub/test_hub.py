@@ -30,6 +30,7 @@ from paste_proxy.proxy.hub.executor import Executor
 from paste_proxy.proxy.hub.foresight import Foresight
 from paste_proxy.proxy.hub.hub import Hub
 from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, Exchange, RequestSeen
+from paste_proxy.proxy.hub.reading import reading
 from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.hub.toolbox import Toolbox
@@ -140,7 +141,7 @@ class World:
         """An LLM request with these messages."""
         exchange = Exchange()
         request = LlmRequest(model="m", stream=True, messages=messages, tools=("read",))
-        self.hub.post(RequestSeen(exchange, request, session))
+        self.hub.post(RequestSeen(exchange, reading(request), session))
         await self.settle()
         return exchange
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paste_proxy.proxy.hub.identity import Identity, Placed
+from paste_proxy.proxy.hub.reading import reading
 from paste_proxy.wire.types import LlmRequest, Message
 
 
@@ -31,7 +32,7 @@ class Talk:
 
     def ask(self) -> Placed:
         request = LlmRequest(model="m", stream=True, messages=tuple(self.messages), tools=(), session_hint=self.hint)
-        return self.identity.resolve(request, self.header, self.now)
+        return self.identity.resolve(reading(request), self.header, self.now)
 
     def hear(self, placed: Placed, answer: str, *then: str) -> None:
         self.identity.answered(placed.session, digest(answer), point=placed.point)
