@@ -7,6 +7,7 @@ order.
 
 import asyncio
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Protocol
@@ -14,7 +15,7 @@ from typing import Protocol
 import aiohttp
 
 from paste_proxy.bench.account import Ask
-from paste_proxy.bench.latency import DISPATCH_S, writes
+from paste_proxy.bench.latency import DISPATCH_S, REPLY_S, writes
 from paste_proxy.bench.pace import Pace
 from paste_proxy.bench.script import Script, ScriptedTurn
 from paste_proxy.bench.standins import MODEL_PREFIX
@@ -32,7 +33,7 @@ class Road(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of a task: `llm`, or `tool` where the agent waited for one. Uncompressed seconds."""
+    """A stretch of a task: `llm`, `tool` where the agent waited for one, `person`. Uncompressed seconds."""
 
     what: str
     began: float
@@ -53,8 +54,8 @@ class Played:
 
     @property
     def task_s(self) -> float:
-        """Time of the whole task."""
-        return self.ended - self.began
+        """Time of the whole task but for what a person took to reply."""
+        return self.ended - self.began - self.time_in("person")
 
     def time_in(self, what: str) -> float:
         """Time in spans of one kind."""
@@ -71,21 +72,36 @@ class _Call:
 
 
 class Agent:
-    """Plays one script."""
+    """Plays one script.
 
-    def __init__(self, script: Script, *, http: aiohttp.ClientSession, llm: str, road: Road, pace: Pace) -> None:
+    Args:
+        tools: names of all tools that such agents have.
+    """
+
+    def __init__(
+        self,
+        script: Script,
+        *,
+        http: aiohttp.ClientSession,
+        llm: str,
+        road: Road,
+        pace: Pace,
+        tools: Iterable[str] = (),
+    ) -> None:
         self._script, self._http, self._llm, self._road, self._pace = script, http, llm, road, pace
         self._messages: list[dict[str, object]] = [{"role": "system", "content": "Use the tools you are given."}]
         self._view = sha256()
         self._spans: list[Span] = []
         self._asks: list[Ask] = []
-        names = sorted({call.invocation.tool for call in script.calls})
+        names = sorted({*tools, *(call.invocation.tool for call in script.calls)})
         self._tools = [{"type": "function", "function": {"name": name, "parameters": {}}} for name in names]
 
     async def play(self) -> Played:
         """The whole task, turn by turn."""
         began = self._pace.now()
-        for turn in self._script.turns:
+        for number, turn in enumerate(self._script.turns):
+            if turn.heard and number:
+                await self._reply()
             await self._turn(turn)
         return Played(
             session=self._script.session,
@@ -95,6 +111,12 @@ class Agent:
             asks=tuple(self._asks),
             view=self._view.hexdigest(),
         )
+
+    async def _reply(self) -> None:
+        """A person takes their time."""
+        began = self._pace.now()
+        await self._pace.sleep(REPLY_S)
+        self._spans.append(Span("person", began, self._pace.now()))
 
     async def _turn(self, turn: ScriptedTurn) -> None:
         self._messages += [{"role": "user", "content": text} for text in turn.heard]

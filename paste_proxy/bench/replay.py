@@ -68,8 +68,9 @@ async def play(
         http = await stack.enter_async_context(aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)))
 
         async def play_one(task: Task) -> Played:
-            async with _road(task, http, sidecar.url, worlds[task.world]) as road:
-                agent = Agent(task.script, http=http, llm=f"{sidecar.url}/v1", road=road, pace=pace)
+            tools = _tools_of(tasks, task.workload)
+            async with _road(task, http, sidecar.url, worlds[task.world], tools) as road:
+                agent = Agent(task.script, http=http, llm=f"{sidecar.url}/v1", road=road, pace=pace, tools=tools)
                 played = await agent.play()
             on_task(played)
             return played
@@ -90,12 +91,14 @@ async def together(work: Iterable[Coroutine[None, None, _T]]) -> tuple[_T, ...]:
 
 
 @asynccontextmanager
-async def _road(task: Task, http: aiohttp.ClientSession, url: str, tools: RecordedTools) -> AsyncIterator[Road]:
+async def _road(
+    task: Task, http: aiohttp.ClientSession, url: str, world: RecordedTools, tools: Sequence[str]
+) -> AsyncIterator[Road]:
     """The way of a task's tool calls: each kind of agent has its own."""
     session = task.script.session
     match task.workload:
         case Workload.AIRLINE:
-            async with sdk_road(url, session, task.tools, tools.run) as sdk:
+            async with sdk_road(url, session, tools, world.run) as sdk:
                 yield sdk
         case Workload.RESEARCH:
             async with mcp_road(http, url, session) as mcp:

@@ -8,6 +8,7 @@ from paste_proxy.bench.latency import (
     DISPATCH_S,
     FIRST_TOKEN_S,
     PAPER_TOOL_SHARE,
+    REPLY_S,
     SPREAD,
     STATED,
     TOKENS_PER_S,
@@ -122,6 +123,7 @@ def stated() -> dict[str, Json]:
     return {
         "llm": {"first_token_s": FIRST_TOKEN_S, "tokens_per_s": TOKENS_PER_S},
         "dispatch_s": DISPATCH_S,
+        "person_reply_s": REPLY_S,
         "tools_s": {kind.value: value.typical_s for kind, value in STATED.items()},
         "recorded_tools_cut_at_s": {kind.value: value.longest_s for kind, value in STATED.items()},
         "tools_spread": SPREAD,

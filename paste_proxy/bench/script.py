@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from paste_proxy.bench.latency import FIRST_TOKEN_S, LONGEST_LLM_S, TOKENS_PER_S, tokens, tool_latency
+from paste_proxy.bench.latency import FIRST_TOKEN_S, LONGEST_LLM_S, REPLY_S, TOKENS_PER_S, tokens, tool_latency
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.events.types import (
@@ -68,7 +68,8 @@ class Script:
     def planned_s(self) -> float:
         """A bound on the task's time when nothing is hidden."""
         llm = sum(turn.first_token_s + turn.stream_s for turn in self.turns)
-        return llm + sum(call.latency_s for call in self.calls)
+        replies = REPLY_S * sum(bool(turn.heard) for turn in self.turns[1:])
+        return llm + replies + sum(call.latency_s for call in self.calls)
 
 
 @dataclass(slots=True)

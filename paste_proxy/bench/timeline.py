@@ -10,7 +10,7 @@ from rich.text import Text
 from paste_proxy.bench.account import Hit
 from paste_proxy.bench.agent import Played
 from paste_proxy.bench.bound import one_step_bound
-from paste_proxy.bench.latency import DISPATCH_S, FIRST_TOKEN_S, PAPER_TOOL_SHARE, SPREAD, STATED, TOKENS_PER_S
+from paste_proxy.bench.latency import DISPATCH_S, FIRST_TOKEN_S, PAPER_TOOL_SHARE, REPLY_S, SPREAD, STATED, TOKENS_PER_S
 from paste_proxy.bench.report import Comparison
 
 
@@ -23,6 +23,7 @@ class _Ink:
 _LLM = _Ink("─", "cyan")
 _HIDDEN = _Ink("▒", "green")
 _EXPOSED = _Ink("█", "red")
+_PERSON = _Ink(" ", "")
 _NOTHING = _Ink("·", "dim")
 
 
@@ -42,7 +43,7 @@ def _tasks(comparison: Comparison, cells: int) -> Table:
     for hit in comparison.speculative.account.hits:
         hits.setdefault(hit.ask.session, []).append(hit)
     for one, other in zip(comparison.baseline.played, comparison.speculative.played, strict=True):
-        scale = max(one.task_s, other.task_s) / cells
+        scale = max(one.ended - one.began, other.ended - other.began) / cells
         table.add_row(_short(one.session), "without", f"{one.task_s:.1f} s", _bar(one, (), scale))
         table.add_row("", "with", f"{other.task_s:.1f} s", _bar(other, hits.get(other.session, ()), scale))
     return table
@@ -52,7 +53,7 @@ def _bar(task: Played, hits: Iterable[Hit], scale: float) -> Text:
     """One cell for each `scale` seconds, drawn as what its middle was spent on."""
     bar = Text()
     hidden = [(hit.run.began, min(hit.run.ended, hit.ask.asked)) for hit in hits]
-    for cell in range(round(task.task_s / scale)):
+    for cell in range(round((task.ended - task.began) / scale)):
         middle = task.began + (cell + 0.5) * scale
         ink = _ink(task, middle)
         if ink is not _EXPOSED and any(began <= middle < ended for began, ended in hidden):
@@ -64,13 +65,18 @@ def _bar(task: Played, hits: Iterable[Hit], scale: float) -> Text:
 def _ink(task: Played, moment: float) -> _Ink:
     for span in task.spans:
         if span.began <= moment < span.ended:
-            return _LLM if span.what == "llm" else _EXPOSED
+            return {"llm": _LLM, "tool": _EXPOSED}.get(span.what, _PERSON)
     return _NOTHING
 
 
 def _key() -> Text:
     key = Text("\n")
-    for ink, meaning in ((_LLM, "LLM"), (_EXPOSED, "waiting for a tool"), (_HIDDEN, "tool run ahead, hidden")):
+    for ink, meaning in (
+        (_LLM, "LLM"),
+        (_EXPOSED, "waiting for a tool"),
+        (_HIDDEN, "tool run ahead, hidden"),
+        (_PERSON, "a person replies (not counted)"),
+    ):
         key.append(f"{ink.glyph * 2} ", ink.style).append(f"{meaning}   ")
     return key
 
@@ -104,7 +110,8 @@ def _stated(comparison: Comparison) -> Text:
         f"The sidecar's own work is not compressed, so it weighs that much more here than in life.\n"
         f"Recorded times are used where the recording has a clock. Stated, since not recorded: LLM {FIRST_TOKEN_S:g} s "
         f"to the first token, then {TOKENS_PER_S:g} tokens/s; {DISPATCH_S:g} s from an answer to its tools; tools "
-        f"(+-{SPREAD:.0%} by call): {tools}. Recorded tool times are cut at: {cuts}. People answer at once.\n"
+        f"(+-{SPREAD:.0%} by call): {tools}. Recorded tool times are cut at: {cuts}. People take {REPLY_S:g} s to "
+        f"reply, which passes and is not counted.\n"
         f"Tools take {comparison.tool_share:.0%} of the time without speculation; "
         f"the PASTE paper measured {low:.0%} to {high:.0%}. "
         f"Knowing each next read exactly one step ahead would cut {bound:.1%}.",

@@ -87,7 +87,7 @@ def test_the_pictures_show_waiting_and_hidden_time_to_one_scale() -> None:
     without, with_ = (next(line for line in lines if f" {side} " in line) for side in ("without", "with"))
     assert (without.count("█"), without.count("▒")) == (20, 0)
     assert (with_.count("█"), with_.count("▒"), with_.count("─")) == (10, 10, 10)
-    assert "0.6 s to the first token" in " ".join(lines)
+    assert f"{FIRST_TOKEN_S:g} s to the first token" in " ".join(lines)
 
 
 def test_a_read_foreseen_one_step_ahead_passes_while_the_llm_answers() -> None:

@@ -43,6 +43,7 @@ async def test_an_agent_plays_its_script_to_the_end_and_asks_every_call() -> Non
         "llm",
         "tool",
         "llm",
+        "person",
         "llm",
         "tool",
         "llm",
