@@ -4,17 +4,36 @@ A config is a TOML file. Relative paths in it are relative to the file. `builtin
 or pattern file that the package carries.
 """
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from paste_proxy.config_fault import config_fault
 from paste_proxy.errors import InputFault
+from paste_proxy.events.toml import read_toml
 from paste_proxy.speculation.types import Mode
 
-PositiveFloat = Annotated[float, Field(gt=0)]
+_LONGEST_S = 10 * 365 * 86_400.0
+
 PositiveInt = Annotated[int, Field(gt=0)]
+Seconds = Annotated[float, Field(gt=0, le=_LONGEST_S)]
+
+
+def _web_address(text: str) -> str:
+    """Raises ValueError where nothing could be sent to it."""
+    try:
+        parts = urlsplit(text)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good or any(character.isspace() for character in text):
+        raise ValueError("http:// or https://, a host, and a port from 1 to 65535 where one is given")
+    return text
+
+
+WebAddress = Annotated[str, AfterValidator(_web_address)]
 
 
 class Section(BaseModel):
@@ -27,14 +46,14 @@ class LlmRoute(Section):
     """An LLM endpoint: requests below `path` go to `upstream`, byte for byte."""
 
     path: str = Field(pattern=r"^/")
-    upstream: str = Field(pattern=r"^https?://")
+    upstream: WebAddress
     wire: Literal["openai_chat"] = "openai_chat"
 
 
 class McpServer(Section):
     """An MCP server behind `/mcp/NAME`: a streamable-HTTP `url` or a stdio `command`."""
 
-    url: str | None = Field(default=None, pattern=r"^https?://")
+    url: WebAddress | None = None
     command: tuple[str, ...] = ()
     env: dict[str, str] = {}
     cwd: Path | None = None
@@ -52,9 +71,9 @@ class McpServer(Section):
 class DispatchTool(Section):
     """A tool the sidecar runs itself: arguments are POSTed to `url`, or given to `command` on stdin."""
 
-    url: str | None = Field(default=None, pattern=r"^https?://")
+    url: WebAddress | None = None
     command: tuple[str, ...] = ()
-    timeout_s: PositiveFloat = 600.0
+    timeout_s: Seconds = 600.0
 
     @model_validator(mode="after")
     def _one_way(self) -> "DispatchTool":
@@ -71,7 +90,7 @@ class Limits(Section):
     inline_parse_bytes: PositiveInt = 128 * 2**10
     """Larger request bodies are parsed in a worker process, off the event loop."""
     sessions: PositiveInt = 2_000
-    session_idle_s: PositiveFloat = 3_600.0
+    session_idle_s: Seconds = 3_600.0
     window_events: PositiveInt = 64
     inbox_events: PositiveInt = 10_000
 
@@ -85,9 +104,9 @@ class Speculating(Section):
     candidates: PositiveInt = 8
     """Candidates taken from one prediction."""
     min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.15
-    min_benefit_s: Annotated[float, Field(ge=0)] = 0.02
+    min_benefit_s: Annotated[float, Field(ge=0, le=_LONGEST_S)] = 0.02
     """Least expected saving, confidence times hidden seconds, that is worth a job."""
-    ttl_s: PositiveFloat = 120.0
+    ttl_s: Seconds = 120.0
     """A result unasked for this long is discarded; a policy rule may set its own."""
     result_bytes: PositiveInt = 4 * 2**20
     held_bytes: PositiveInt = 64 * 2**20
@@ -130,7 +149,7 @@ class Config(Section):
     """By server name; the empty name is the configured tools'."""
     recording: Recording = Recording()
     limits: Limits = Limits()
-    drain_s: PositiveFloat = 30.0
+    drain_s: Seconds = 30.0
 
 
 def load_config(path: Path) -> Config:
@@ -144,15 +163,11 @@ def load_config(path: Path) -> Config:
     except (OSError, UnicodeDecodeError) as fault:
         raise InputFault(str(path), f"cannot be read ({fault})", "a TOML file") from fault
     try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as fault:
-        raise InputFault(str(path), f"is not TOML ({fault})", "a TOML file") from fault
-    try:
-        config = Config.model_validate(raw)
+        config = Config.model_validate(read_toml(text, str(path), "a TOML file"))
     except ValidationError as fault:
-        first = fault.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "(top)"
-        raise InputFault(f"{path}: {key}", f"{first.get('input')!r}", first["msg"]) from fault
+        raise config_fault(Config, str(path), fault) from fault
+    except RecursionError as fault:
+        raise InputFault(str(path), "is nested too deeply", "the keys of a config") from fault
     return _resolve(config, path.parent)
 
 

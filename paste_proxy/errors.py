@@ -3,6 +3,9 @@
 Expected outcomes are values, not errors; these are for what a person has to mend.
 """
 
+_LONGEST_SHOWN = 300
+"""Characters of a place, and of what was found there, that a person is shown."""
+
 
 class PasteError(Exception):
     """A fault with a sentence for people: what was wrong, where, what to do."""
@@ -40,5 +43,10 @@ class InputFault(PasteError):
     http_status = 400
 
     def __init__(self, where: str, found: str, expected: str) -> None:
-        self.where, self.found, self.expected = where, found, expected
-        super().__init__(f"{where}: {found}; expected {expected}")
+        self.where, self.found, self.expected = _shown(where), _shown(found), expected
+        super().__init__(f"{self.where}: {self.found}; expected {expected}")
+
+
+def _shown(text: str) -> str:
+    text = text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "..."
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -55,7 +55,7 @@ def groups_of(sessions: Sequence[Recorded]) -> list[str]:
 
 def fold_of(group: str, folds: int) -> int:
     """The fold a group falls into: by the hash of its name, the same in every run."""
-    return int.from_bytes(blake2b(group.encode(), digest_size=4).digest()) % folds
+    return int.from_bytes(blake2b(group.encode("utf-8", "surrogatepass"), digest_size=4).digest()) % folds
 
 
 def without_groups_of(sessions: Sequence[Session], others: Sequence[Recorded]) -> list[Session]:

@@ -11,9 +11,8 @@
 from TOML goes by its author's word.
 """
 
-import tomllib
-
 from paste_proxy.errors import InputFault
+from paste_proxy.events.toml import read_toml
 from paste_proxy.events.values import Json
 from paste_proxy.mining.estimate import Count
 from paste_proxy.mining.notation import read_template, table
@@ -30,10 +29,7 @@ def read_handwritten(text: str, where: str) -> Pool:
     Raises:
         InputFault: naming the key that is wrong, what stands there and what was expected.
     """
-    try:
-        raw: dict[str, Json] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as fault:
-        raise InputFault(where, f"is not TOML ({fault})", "[[pattern]] tables") from fault
+    raw: dict[str, Json] = read_toml(text, where, "[[pattern]] tables")
     for key in raw:
         if key != "pattern":
             raise InputFault(f"{where}: {key}", "an unknown key", "[[pattern]] tables")

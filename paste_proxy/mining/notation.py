@@ -83,7 +83,7 @@ def _read(raw: Json, where: str) -> AnyMapper:
     written = table(raw, where)
     if "constant" in written:
         _only(written, ("constant",), where)
-        return Constant(written["constant"])
+        return Constant(_json(written["constant"], f"{where}.constant"))
     _only(written, _MAPPER_KEYS, where)
     take = written.get("take")
     if not isinstance(take, str) or not (take in KINDS or take.startswith(("/", WORD))):
@@ -96,6 +96,15 @@ def _read(raw: Json, where: str) -> AnyMapper:
     if not isinstance(last, bool):
         raise InputFault(f"{where}.last", repr(last), "true or false")
     return Mapper(_read_source(written, where), take, form, frame, last)
+
+
+def _json(value: Json, where: str) -> Json:
+    """TOML has dates and infinite numbers, which no tool can be called with."""
+    try:
+        canonical_text(value)
+    except (TypeError, ValueError) as fault:
+        raise InputFault(where, repr(value), "a JSON value; write a date as a text") from fault
+    return value
 
 
 def _read_source(written: dict[str, Json], where: str) -> Source:

@@ -25,4 +25,5 @@ class Pattern:
 
 def pattern_id(template_text: str, tool: str) -> str:
     """A name for a pattern that stays the same when it is mined again."""
-    return f"{tool}#{blake2b(template_text.encode(), digest_size=4).hexdigest()}"
+    digest = blake2b(template_text.encode("utf-8", "surrogatepass"), digest_size=4)
+    return f"{tool}#{digest.hexdigest()}"

@@ -12,6 +12,9 @@ from paste_proxy.mining.pool import Origin, Pool, ToolFacts
 FORMAT = "paste-proxy patterns"
 VERSION = 1
 
+_LARGEST = 2**53
+"""Up to here a double holds every whole number."""
+
 
 def dump_pool(pool: Pool) -> str:
     """The JSON text of a pool."""
@@ -24,7 +27,8 @@ def dump_pool(pool: Pool) -> str:
     ]
     lines = [f"{canonical_text(key)}: {canonical_text(value)}" for key, value in head]
     patterns = ",\n".join(_one_line(_written_pattern(pattern)) for pattern in pool.patterns)
-    return "{\n" + ",\n".join([*lines, f'"patterns": [\n{patterns}\n]']) + "\n}\n"
+    text = "{\n" + ",\n".join([*lines, f'"patterns": [\n{patterns}\n]']) + "\n}\n"
+    return text.encode("utf-8", "backslashreplace").decode()  # half a surrogate pair, escaped as JSON has it
 
 
 def load_pool(text: str, where: str) -> Pool:
@@ -96,7 +100,9 @@ def _written_facts(facts: ToolFacts) -> Json:
 def _read_facts(raw: Json, where: str) -> ToolFacts:
     written = table(raw, where)
     seconds = written.get("median_s")
-    if seconds is not None and (not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds < 0):
+    if seconds is None:
+        return ToolFacts(_count(written.get("calls", 0), f"{where}.calls"))
+    if not isinstance(seconds, int | float) or isinstance(seconds, bool) or not 0 <= seconds <= _LARGEST:
         raise InputFault(f"{where}.median_s", repr(seconds), "seconds or null")
     return ToolFacts(_count(written.get("calls", 0), f"{where}.calls"), seconds)
 
@@ -137,8 +143,8 @@ def _list(raw: Json, where: str) -> list[Json]:
 
 
 def _count(raw: Json, where: str) -> int:
-    if not isinstance(raw, int) or isinstance(raw, bool) or raw < 0:
-        raise InputFault(where, f"{raw!r:.60}", "a whole number from 0")
+    if not isinstance(raw, int) or isinstance(raw, bool) or not 0 <= raw <= _LARGEST:
+        raise InputFault(where, f"{raw!r:.60}", f"a whole number from 0 to {_LARGEST}")
     return raw
 
 

@@ -4,21 +4,22 @@ Nothing malformed is read as something else: a policy that is misread would run 
 """
 
 import re
-import tomllib
+import sys
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from math import isfinite
 from typing import TypeGuard, TypeVar
 
 from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import name_of, server_of
+from paste_proxy.events.toml import read_toml
 from paste_proxy.speculation.domains import WRITTEN
 from paste_proxy.speculation.types import Mode
 
 _GLOB = re.compile(r"(?:[^\s\[\]]|\[[^\s\[\]]+\])+")
 _KEYS = ("tool", "server", "effect", "speculate", "reads", "writes", "ttl_s", "mode", "min_confidence", "expected_s")
+_LARGEST = sys.float_info.max
 _A_GLOB = "a glob without white space, its brackets closed"
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
@@ -81,10 +82,7 @@ def read_rules(text: str, where: str) -> tuple[Rule, ...]:
     Raises:
         InputFault: something in it is malformed; the fault names the file, the rule's number and the key.
     """
-    try:
-        tree = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as fault:
-        raise InputFault(where, f"is not TOML ({fault})", "a TOML file of [[rule]] tables") from fault
+    tree = read_toml(text, where, "a TOML file of [[rule]] tables")
     for key in tree:
         if key not in ("default", "rule"):
             raise InputFault(f"{where}: {key}", "unknown key", "default or [[rule]] tables")
@@ -193,7 +191,7 @@ class _Fields:
         value = self._table.get(key)
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not -_LARGEST <= value <= _LARGEST:
             raise self._fault(key, expected)
         return float(value)
 

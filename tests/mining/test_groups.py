@@ -70,3 +70,7 @@ def test_validation_never_learns_from_the_group_it_judges(monkeypatch: pytest.Mo
     miner.mine([session(f"task{task}-trial{trial}", "Hi") for task in range(8) for trial in range(3)])
     assert any(judged)
     assert not any(taught & tested for taught, tested in zip(learned, judged, strict=True))
+
+
+def test_a_name_with_half_a_surrogate_pair_has_a_fold() -> None:
+    assert 0 <= fold_of("task\ud800", 5) < 5

@@ -159,6 +159,7 @@ def test_many_made_up_tool_names_are_ruled_alike() -> None:
         (rule('tool = "x"\neffect = "read"\nreads = [1]'), "p.toml: rule 1: reads", "[1]"),
         (rule('tool = "x"\neffect = "read"\nttl_s = 0'), "p.toml: rule 1: ttl_s", "0"),
         (rule('tool = "x"\neffect = "read"\nttl_s = inf'), "p.toml: rule 1: ttl_s", "inf"),
+        (rule('tool = "x"\neffect = "read"\nttl_s = ' + "9" * 400), "p.toml: rule 1: ttl_s", "999"),
         (rule('tool = "x"\neffect = "read"\nttl_s = true'), "p.toml: rule 1: ttl_s", "True"),
         (rule('tool = "x"\neffect = "read"\nexpected_s = "1"'), "p.toml: rule 1: expected_s", "'1'"),
         (rule('tool = "x"\neffect = "read"\nmin_confidence = 1.5'), "p.toml: rule 1: min_confidence", "1.5"),
