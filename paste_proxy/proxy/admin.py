@@ -7,10 +7,9 @@ this machine's, so that no web page can read it through a name that it points he
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
 
-import orjson
 from aiohttp import web
 
-from paste_proxy.events.values import Json
+from paste_proxy.events.values import Json, dumps
 from paste_proxy.proxy.http.hosts import host_of, own_hosts
 from paste_proxy.proxy.http.refusal import refusal
 from paste_proxy.proxy.http.traffic import Traffic
@@ -78,6 +77,6 @@ def _guarded(own: Callable[[str], bool], answer: _Answer) -> _Answer:
 
 def _showing(read: Callable[[], Mapping[str, Json] | Rows]) -> _Answer:
     async def show(_: web.Request) -> web.Response:
-        return web.Response(body=orjson.dumps(read()), content_type="application/json")
+        return web.Response(body=dumps(read()), content_type="application/json")
 
     return show

@@ -4,7 +4,7 @@ Routes move bytes and never decide; the hub decides and never moves bytes. A rou
 hub: `observe` calls raise nothing, and an `ask` that fails inside answers `RunIt`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -70,6 +70,10 @@ class ToolGate(Protocol):
         """The connection is gone: nothing of its scope can be run or served any more."""
 
 
+Pieces: TypeAlias = Sequence[bytes]
+"""A body as it came; joining a large one would hold up the loop."""
+
+
 class TurnTee(Protocol):
     """The observer's end of one LLM exchange. Its methods are cheap and raise nothing."""
 
@@ -86,5 +90,5 @@ class TurnTee(Protocol):
 class TurnGate(Protocol):
     """Where the LLM route shows the hub what passes."""
 
-    def opened(self, *, wire: str, headers: Mapping[str, str], body: bytes | None) -> TurnTee:
-        """A request was sent upstream. `body` is None where it was too large to keep."""
+    def opened(self, *, wire: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
+        """A request was sent upstream. `body`, in pieces as it came, is None where it was too large to keep."""

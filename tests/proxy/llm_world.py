@@ -11,7 +11,7 @@ from paste_proxy.config import Config, LlmRoute
 from paste_proxy.proxy.app import Parts, build_app
 from paste_proxy.proxy.forwarding import NothingSeen
 from paste_proxy.proxy.hub.tally import Tally
-from paste_proxy.proxy.ports import TurnGate, TurnTee
+from paste_proxy.proxy.ports import Pieces, TurnGate, TurnTee
 from paste_proxy.proxy.server import app_runner
 
 PATIENCE_S = 10.0
@@ -45,8 +45,8 @@ class Turn:
 class NotingGate:
     turns: list[Turn] = field(default_factory=list)
 
-    def opened(self, *, wire: str, headers: Mapping[str, str], body: bytes | None) -> TurnTee:
-        self.turns.append(Turn(wire, headers, body))
+    def opened(self, *, wire: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
+        self.turns.append(Turn(wire, headers, None if body is None else b"".join(body)))
         return self.turns[-1]
 
 

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 from http import HTTPStatus
 
 import aiohttp
-import orjson
 from aiohttp import web
 
 from paste_proxy.agents.protocol import PATH
@@ -16,6 +15,7 @@ from paste_proxy.config import Config
 from paste_proxy.errors import UpstreamFault
 from paste_proxy.events.invocation import Invocation, read_arguments
 from paste_proxy.events.result import Status, ToolResult
+from paste_proxy.events.values import dumps
 from paste_proxy.proxy.dispatch.origin import foreign_origin
 from paste_proxy.proxy.dispatch.socket import DispatchSocket
 from paste_proxy.proxy.dispatch.tools import ConfiguredTools, configured_tools
@@ -117,7 +117,7 @@ def _response(result: ToolResult, outcome: str) -> web.Response:
 
 
 def _error(status: HTTPStatus, message: str) -> web.Response:
-    return web.Response(body=orjson.dumps({"error": message}), status=status, content_type="application/json")
+    return web.Response(body=dumps({"error": message}), status=status, content_type="application/json")
 
 
 def _glimpse(body: bytes) -> str:

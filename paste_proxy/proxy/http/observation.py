@@ -7,7 +7,7 @@ reported as cut, so that nothing is concluded from half of it.
 from collections.abc import Callable, Mapping
 
 from paste_proxy.proxy.http.decoding import Decoder, decoded, decoder
-from paste_proxy.proxy.ports import TurnGate, TurnTee
+from paste_proxy.proxy.ports import Pieces, TurnGate, TurnTee
 
 _DECODED_REQUEST_BYTES = 4 * 2**20
 """Decoding a request holds the event loop, so larger ones pass unread."""
@@ -35,7 +35,7 @@ class Observation:
         self._opened = False
         self._whole = True
 
-    def sent(self, body: bytes | None) -> None:
+    def sent(self, body: Pieces | None) -> None:
         """The whole request is on its way; `body` is None where it was too large to keep."""
         if self._opened:
             return
@@ -86,11 +86,12 @@ class Observation:
         except Exception:  # noqa: BLE001
             self._fault("tee")
 
-    def _plain(self, body: bytes | None) -> bytes | None:
+    def _plain(self, body: Pieces | None) -> Pieces | None:
         coding = self._headers.get("Content-Encoding", "identity")
         if body is None or coding.lower() == "identity":
             return body
-        return decoded(body, coding, _DECODED_REQUEST_BYTES)
+        plain = decoded(b"".join(body), coding, _DECODED_REQUEST_BYTES)
+        return None if plain is None else (plain,)
 
     def _drop(self) -> None:
         self._tee = None

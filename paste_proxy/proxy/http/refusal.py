@@ -1,7 +1,8 @@
 """Answers of our own to an LLM request, in the error form that OpenAI's clients read."""
 
-import orjson
 from aiohttp import web
+
+from paste_proxy.events.values import dumps
 
 ERROR_HEADER = "x-paste-error"
 """Marks an answer as the sidecar's own; its value is the error's code."""
@@ -11,7 +12,7 @@ def refusal(status: int, code: str, message: str, *, close: bool = False) -> web
     """An error answer that says in a sentence what was wrong and what to do."""
     body = {"error": {"message": f"paste-proxy: {message}", "type": "paste_proxy_error", "param": None, "code": code}}
     response = web.Response(
-        status=status, body=orjson.dumps(body), content_type="application/json", headers={ERROR_HEADER: code}
+        status=status, body=dumps(body), content_type="application/json", headers={ERROR_HEADER: code}
     )
     if status == 503:
         response.headers["Retry-After"] = "1"

@@ -7,7 +7,9 @@ from aiohttp import StreamReader, web
 from aiohttp.abc import AbstractStreamWriter
 from aiohttp.payload import Payload
 
-Sent = Callable[[bytes | None], None]
+from paste_proxy.proxy.ports import Pieces
+
+Sent = Callable[[Pieces | None], None]
 """Takes the copy once the whole body has gone, None where there is no copy."""
 
 WHOLE_BODY_BYTES = 256 * 2**10
@@ -50,14 +52,15 @@ class Upload(Payload):
     async def write(self, writer: AbstractStreamWriter) -> None:
         """Send the body, then report it sent, once the sender has finished with it."""
         if isinstance(self._source, bytes):
-            copy: bytes | None = self._source
             await writer.write(self._source)
-        else:
-            copy = await self._stream(self._source, writer)
+            if self._sent is not None:
+                asyncio.get_running_loop().call_soon(self._sent, (self._source,))
+            return
+        copy = await self._stream(self._source, writer)
         if self._sent is not None:
             asyncio.get_running_loop().call_soon(self._sent, copy)
 
-    async def _stream(self, source: StreamReader, writer: AbstractStreamWriter) -> bytes | None:
+    async def _stream(self, source: StreamReader, writer: AbstractStreamWriter) -> list[bytes] | None:
         self._consumed = True
         copy: list[bytes] = []
         chunk, self._head = self._head, b""
@@ -76,7 +79,7 @@ class Upload(Payload):
             else:
                 copy.clear()
             chunk = b""
-        return b"".join(copy) if self._keep >= 0 else None
+        return copy if self._keep >= 0 else None
 
     def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
         """The body as text; only for bodies that are here already."""

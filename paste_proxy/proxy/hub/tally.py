@@ -9,6 +9,11 @@ from paste_proxy.speculation.types import Settled
 _TOOLS_COUNTED_APART = 200
 
 
+def printable(name: str) -> str:
+    """A name from outside as it can be shown: half a surrogate pair, which no answer can hold, escaped."""
+    return name if name.isascii() else name.encode("utf-8", "backslashreplace").decode()
+
+
 @dataclass(slots=True)
 class ToolTally:
     """The account of one tool."""
@@ -45,6 +50,7 @@ class Tally:
 
     def tool(self, name: str) -> ToolTally:
         """The account of a tool; tools beyond a bound share one."""
+        name = printable(name)
         account = self.tools.get(name)
         if account is None:
             if len(self.tools) >= _TOOLS_COUNTED_APART:

@@ -5,18 +5,16 @@ interpreter and would stall every stream.
 """
 
 import asyncio
-import multiprocessing
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
 
 import structlog
 
 from paste_proxy.clock import Clock
 from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, Exchange, Observed, RequestSeen
-from paste_proxy.proxy.hub.reading import Reading, reading
-from paste_proxy.proxy.ports import TurnTee
-from paste_proxy.wire.openai_chat import OpenAiChat
+from paste_proxy.proxy.hub.reader_process import WIRES, ReaderProcess, read_request
+from paste_proxy.proxy.hub.reading import Reading
+from paste_proxy.proxy.ports import Pieces, TurnTee
 from paste_proxy.wire.types import AnswerReader, TurnEnd, Wire
 
 log = structlog.get_logger(__name__)
@@ -24,8 +22,6 @@ log = structlog.get_logger(__name__)
 _LATER_S = 0.002
 """A request is read this long after it has gone upstream: no LLM answers sooner, and whatever the loop has
 to pass on by then goes first."""
-
-WIRES: dict[str, Wire] = {"openai_chat": OpenAiChat()}
 
 Post = Callable[[Observed], None]
 
@@ -45,33 +41,30 @@ class TurnWatch:
         self._post, self._clock, self._fault = post, clock, fault
         self._session_headers = session_headers
         self._inline_bytes = inline_bytes
-        self._elsewhere: ProcessPoolExecutor | None = None
+        self._elsewhere = ReaderProcess()
         self._reading: set[asyncio.Task[None]] = set()
 
-    def opened(self, *, wire: str, headers: Mapping[str, str], body: bytes | None) -> TurnTee:
+    def opened(self, *, wire: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
         """A request went upstream."""
         exchange = _Watched(self, WIRES[wire])
         if body is None:
             return exchange
         header = next((headers[name] for name in self._session_headers if name in headers), None)
         exchange.reading = True
-        if len(body) <= self._inline_bytes:
-            exchange.read_later(partial(self._read_here, exchange, wire, header, body))
+        if sum(map(len, body)) <= self._inline_bytes:
+            exchange.read_later(partial(self._read_here, exchange, wire, header, b"".join(body)))
         else:
             task = asyncio.create_task(self._read_elsewhere(exchange, wire, header, body))
             self._reading.add(task)
             task.add_done_callback(self._reading.discard)
         return exchange
 
-    async def _read_elsewhere(self, exchange: "_Watched", wire: str, header: str | None, body: bytes) -> None:
+    async def _read_elsewhere(self, exchange: "_Watched", wire: str, header: str | None, body: Pieces) -> None:
         read = None
         try:
-            future = await asyncio.to_thread(self._submit, wire, body)
-            read = await asyncio.wrap_future(future)
-        except Exception as fault:  # noqa: BLE001 - whatever broke in the worker, forwarding goes on unobserved
-            self._elsewhere = None
-            self._fault("request_reader")
-            log.warning("request_reader_fault", fault=repr(fault))
+            read = await self._elsewhere.read(wire, body)
+        except Exception as fault:  # noqa: BLE001 - whatever broke over there, forwarding goes on unobserved
+            self._broke(fault)
         exchange.read(read, header)
 
     def _read_here(self, exchange: "_Watched", wire: str, header: str | None, body: bytes) -> None:
@@ -79,28 +72,20 @@ class TurnWatch:
         try:
             read = read_request(wire, body)
         except Exception as fault:  # noqa: BLE001 - the wire's readers raise nothing; should one, the turn is unseen
-            self._fault("request_reader")
-            log.warning("request_reader_fault", fault=repr(fault))
+            self._broke(fault)
         exchange.read(read, header)
 
-    def _submit(self, wire: str, body: bytes) -> "Future[Reading | None]":
-        if self._elsewhere is None:
-            self._elsewhere = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
-        return self._elsewhere.submit(read_request, wire, body)
+    def _broke(self, fault: Exception) -> None:
+        self._fault("request_reader")
+        log.warning("request_reader_fault", fault=repr(fault))
 
     async def close(self) -> None:
-        """Stop the worker process."""
-        for task in list(self._reading):
+        """Stop reading."""
+        reading = list(self._reading)
+        for task in reading:
             task.cancel()
-        if self._elsewhere is not None:
-            pool, self._elsewhere = self._elsewhere, None
-            await asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True)
-
-
-def read_request(wire: str, body: bytes) -> Reading | None:
-    """What the worker process runs, too."""
-    request = WIRES[wire].read_request(body)
-    return reading(request) if request is not None else None
+        await asyncio.gather(*reading, return_exceptions=True)
+        await self._elsewhere.close()
 
 
 class _Watched(Exchange):

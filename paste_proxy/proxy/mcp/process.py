@@ -101,6 +101,7 @@ class McpProcess:
         await self._child.close()
         await asyncio.wait([self._reader], timeout=_FAREWELL_S)
         self._reader.cancel()
+        self._child.release()
 
     async def _read(self) -> None:
         try:

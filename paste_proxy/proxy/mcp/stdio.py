@@ -1,7 +1,9 @@
 """`paste-proxy mcp`: the pump between our own stdin and stdout and the server, and what it stands on."""
 
 import asyncio
+import os
 import signal
+import stat
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import asynccontextmanager
@@ -51,8 +53,11 @@ async def pump(name: str, server: McpServer, gate: ToolGate, fault: Callable[[st
     """Run the server between our stdin and stdout; its exit code.
 
     Raises:
+        ClientFault: our stdin or stdout is no pipe.
         UpstreamFault: the server cannot be started.
     """
+    for stream, number in (("stdin", 0), ("stdout", 1)):
+        _must_be_pipe(stream, number)
     child = await Child.start(name, server.command, env=server.env, cwd=server.cwd, inherit=True)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -68,24 +73,26 @@ async def pump(name: str, server: McpServer, gate: ToolGate, fault: Callable[[st
         watch.close()
         await watch.closed()
         await child.close()
+        child.release()
+
+
+def _must_be_pipe(stream: str, number: int) -> None:
+    """No loop can wait for a file or the null device."""
+    kind = os.fstat(number).st_mode
+    if not (stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or os.isatty(number)):
+        raise ClientFault(f"{stream} is no pipe; an MCP client talks to this command through pipes")
 
 
 async def _stdin() -> asyncio.StreamReader:
     reader = asyncio.StreamReader(limit=_STREAM_BYTES)
     loop = asyncio.get_running_loop()
-    try:
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    except ValueError as fault:
-        raise ClientFault(f"stdin: {fault}; an MCP client talks to this command through pipes") from fault
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     return reader
 
 
 async def _stdout() -> Write:
     loop = asyncio.get_running_loop()
-    try:
-        transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, sys.stdout)
-    except ValueError as fault:
-        raise ClientFault(f"stdout: {fault}; an MCP client talks to this command through pipes") from fault
+    transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, sys.stdout)
     writer = asyncio.StreamWriter(transport, protocol, None, loop)
 
     async def write(line: bytes) -> None:

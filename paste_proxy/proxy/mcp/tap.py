@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from paste_proxy.proxy.mcp.ids import id_key
 from paste_proxy.proxy.mcp.watch import Exchange, McpWatch
-from paste_proxy.proxy.ports import TurnTee
+from paste_proxy.proxy.ports import Pieces, TurnTee
 from paste_proxy.wire.jsonrpc import Batch, Request, Response, Single, read_message
 from paste_proxy.wire.sse import SseDecoder
 
@@ -43,7 +43,7 @@ class McpTap:
         else:
             self._requests.append(waiting)
 
-    def opened(self, *, wire: str, headers: Mapping[str, str], body: bytes | None) -> TurnTee:
+    def opened(self, *, wire: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
         """The request went out."""
         return self
 
