@@ -5,6 +5,7 @@ The first signal to stop flips readiness and lets exchanges run on to a limit; t
 
 import asyncio
 import gc
+import logging
 import signal
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from contextlib import suppress
 
 import structlog
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from paste_proxy.config import Config
 from paste_proxy.errors import InputFault
@@ -26,6 +28,20 @@ log = structlog.get_logger(__name__)
 
 _CLOSE_S = 1.0
 """For handlers to end once they have been cancelled."""
+
+
+_REQUESTS = logging.getLogger(f"{__name__}.requests")
+
+
+def _said_shortly(record: logging.LogRecord) -> bool:
+    """Of a request that is no HTTP a line is logged: no traceback, and nothing of what it held."""
+    fault = record.exc_info[1] if record.exc_info else None
+    if isinstance(fault, HttpProcessingError):
+        record.msg, record.exc_info = f"{record.msg}: {type(fault).__name__}", None
+    return True
+
+
+_REQUESTS.addFilter(_said_shortly)
 
 
 def run_server(config: Config, *, allow_remote: bool, announce: Callable[[str], None]) -> None:
@@ -68,6 +84,7 @@ def app_runner(app: web.Application) -> web.AppRunner:
     return web.AppRunner(
         app,
         access_log=None,
+        logger=_REQUESTS,
         auto_decompress=False,
         handler_cancellation=True,
         shutdown_timeout=_CLOSE_S,

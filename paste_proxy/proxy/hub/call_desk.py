@@ -13,6 +13,7 @@ from paste_proxy.proxy.hub.observed import ToolAnswered, ToolAsked
 from paste_proxy.proxy.hub.session import AgentSession, AskedCall
 from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.tally import Tally
+from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.proxy.ports import Decision, RunIt, ServeIt
 from paste_proxy.speculation.types import Asked, CallEnded, EffectEnded, ObservationLost, Run, Serve
 
@@ -42,12 +43,13 @@ class CallDesk:
         self,
         *,
         sessions: Sessions,
+        toolbox: Toolbox,
         tally: Tally,
         clock: Clock,
         tell: Callable[..., None],
         happened: Callable[[AgentSession, Event], None],
     ) -> None:
-        self._sessions, self._tally, self._clock = sessions, tally, clock
+        self._sessions, self._toolbox, self._tally, self._clock = sessions, toolbox, tally, clock
         self._tell, self._happened = tell, happened
         self._open: dict[int, _Open] = {}
 
@@ -57,6 +59,8 @@ class CallDesk:
             return
         now, call = self._clock.monotonic(), item.call
         session = self._sessions.place_call(call, now)
+        if call.scope:
+            self._toolbox.belongs(call.scope, session.id)
         asked = session.claim(call.invocation, call.call_id)
         call_id = call.call_id or (asked.call_id if asked else f"ticket-{item.ticket}")
         self._open[item.ticket] = _Open(item.ticket, session, asked, call_id, call.invocation, now, item.reply)

@@ -83,7 +83,9 @@ class Conductor:
             happened=self._happened,
             passed=self._passed,
         )
-        self._calls = CallDesk(sessions=sessions, tally=tally, clock=clock, tell=self.tell, happened=self._happened)
+        self._calls = CallDesk(
+            sessions=sessions, toolbox=toolbox, tally=tally, clock=clock, tell=self.tell, happened=self._happened
+        )
 
     def handle(self, item: Observed) -> None:
         """Take one item of the inbox."""

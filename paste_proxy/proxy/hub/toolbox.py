@@ -49,6 +49,12 @@ class Toolbox:
         for key in [key for key in self._offers if key[0] == scope]:
             self._drop(key)
 
+    def belongs(self, scope: str, session: str) -> None:
+        """A session has called tools through that connection: until it says otherwise it is no other's."""
+        for key, offer in [(key, offer) for key, offer in self._offers.items() if key[0] == scope]:
+            if offer.session is None:
+                self.offer(*key, offer.backend, offer.tools, session=session)
+
     def _drop(self, key: tuple[str, str]) -> None:
         offer = self._offers.pop(key, None)
         if offer is None:

@@ -82,6 +82,14 @@ def test_a_connection_known_to_be_a_sessions_serves_it_before_its_first_call_and
     assert found.backend is mine
 
 
+def test_a_connection_that_one_session_has_used_is_not_lent_to_another() -> None:
+    toolbox = offered("fs/read")
+    toolbox.belongs("conn", "mine")
+    assert toolbox.find("fs/read", "other", []) is None
+    assert toolbox.find("fs/read", "mine", []) is not None
+    assert toolbox.find("fs/read", "other", ["conn"]) is not None, "one connection may serve several sessions"
+
+
 def test_a_withdrawn_connection_serves_nothing_but_its_server_stays_known() -> None:
     toolbox = offered("fs/read")
     toolbox.withdraw("conn")
