@@ -7,7 +7,6 @@ from pathlib import Path
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Annotated
 
-import orjson
 import typer
 
 from paste_proxy.cli.mine import read_text
@@ -39,6 +38,7 @@ def evaluate(
 
     Without --policy and --read-only every tool counts as read-only: nothing is run here.
     """
+    from paste_proxy.events.values import dumps
     from paste_proxy.importers.neutral import read_sessions
     from paste_proxy.mining.evaluate import Evaluation
 
@@ -54,7 +54,7 @@ def evaluate(
         "predict_us_p50": _percentile(micros, 0.50),
         "predict_us_p99": _percentile(micros, 0.99),
     }
-    typer.echo(orjson.dumps(report).decode() if as_json else _table(report))
+    typer.echo(dumps(report).decode() if as_json else _table(report))
 
 
 def _timed(predict: "Predict", micros: list[float]) -> "Predict":

@@ -17,6 +17,7 @@ from paste_proxy.cli.import_ import import_
 from paste_proxy.cli.mcp import mcp
 from paste_proxy.cli.mine import mine
 from paste_proxy.cli.serve import serve
+from paste_proxy.cli.standard_streams import hold_standard_streams, let_stdout_go
 from paste_proxy.errors import InputFault, PasteError
 
 app = typer.Typer(
@@ -42,10 +43,14 @@ def root(version: bool = typer.Option(False, "--version", help="Print the versio
 
 def run() -> None:
     """Entry point: a fault is one clear sentence on stderr, never a traceback."""
+    hold_standard_streams()
     try:
         app()
     except PasteError as fault:
         typer.echo(f"paste-proxy: {fault}", err=True)
         sys.exit(2 if isinstance(fault, InputFault) else 1)
-    except BrokenPipeError:
+    except OSError as fault:
+        let_stdout_go()
+        if not isinstance(fault, BrokenPipeError):
+            typer.echo(f"paste-proxy: {fault}", err=True)
         sys.exit(1)

@@ -2,11 +2,13 @@
 
 import logging
 import sys
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO, cast
 
 import typer
 
+from paste_proxy.cli.standard_streams import Lossy
 from paste_proxy.errors import InputFault
 from paste_proxy.speculation.types import Mode
 
@@ -71,12 +73,13 @@ def log_to_stderr(level: str) -> None:
             form,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(cast("TextIO", Lossy())),
         cache_logger_on_first_use=True,
     )
     logging.basicConfig(stream=sys.stderr, level=level.upper(), format="%(levelname)s %(name)s %(message)s")
 
 
 def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+    with suppress(OSError):  # whether anybody reads it or not, it serves
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()

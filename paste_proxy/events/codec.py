@@ -4,12 +4,9 @@ An invocation is written as `tool` and `args`; a field that is None is left out.
 ignored on reading, so that a newer writer may add some.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
-
-import orjson
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import Status
@@ -24,7 +21,7 @@ from paste_proxy.events.types import (
     TurnStarted,
     UserMessage,
 )
-from paste_proxy.events.values import Json, loads
+from paste_proxy.events.values import Json, dumps, loads
 
 VERSION = 1
 
@@ -75,13 +72,7 @@ def dump(record: Json) -> bytes:
     Raises:
         ValueError: the record is not JSON or too deeply nested.
     """
-    try:
-        return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
-    except TypeError:  # what orjson does not take: lone surrogates, integers beyond 64 bits, depth over 254
-        try:
-            return json.dumps(record, separators=(",", ":"), allow_nan=False).encode() + b"\n"
-        except (TypeError, RecursionError) as fault:
-            raise ValueError(f"not JSON, or nested too deeply: {fault}") from fault
+    return dumps(record) + b"\n"
 
 
 def encode(event: Event, seq: int) -> bytes:

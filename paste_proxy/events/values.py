@@ -31,6 +31,21 @@ def loads(text: bytes | str) -> Json:
     return parsed
 
 
+def dumps(value: object) -> bytes:
+    """A value as JSON that any reader takes: valid UTF-8, half a surrogate pair escaped.
+
+    Raises:
+        ValueError: the value is not JSON or too deeply nested.
+    """
+    try:
+        return orjson.dumps(value)
+    except TypeError:  # what orjson does not take: lone surrogates, integers beyond 64 bits, depth over 254
+        try:
+            return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
+        except (TypeError, RecursionError) as fault:
+            raise ValueError(f"not JSON, or nested too deeply: {fault}") from fault
+
+
 def canonical_text(value: Json) -> str:
     """One text per value: keys sorted, no white space, `1`, `1.0` and `"1"` kept apart.
 

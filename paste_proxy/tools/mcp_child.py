@@ -116,6 +116,11 @@ class Child:
                 self.signal(number)
         return await self.wait()
 
+    def release(self) -> None:
+        """Let go of the pipes of a server that has been closed: a child of its own may hold their other ends open."""
+        transport: asyncio.SubprocessTransport = self._process._transport  # type: ignore[attr-defined]  # no other way
+        transport.close()
+
     def obituary(self, code: int) -> str:
         """How the server ended, for people: its name, exit code and last words."""
         how = f"was ended by signal {-code}" if code < 0 else f"exited with code {code}"

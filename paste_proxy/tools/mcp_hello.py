@@ -7,9 +7,7 @@ session introduces itself with the live client's own words.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import orjson
-
-from paste_proxy.events.values import Json, canonical_text
+from paste_proxy.events.values import Json, dumps
 from paste_proxy.wire.jsonspans import members
 from paste_proxy.wire.mcp import Era, ListedTool
 from paste_proxy.wire.mcp_client import Dialect, Outgoing
@@ -66,8 +64,8 @@ def call(
         meta.append(SPECULATIVE)
     params = _object(
         {
-            "name": orjson.dumps(tool.name),
-            "arguments": canonical_text(arguments).encode("utf-8", "surrogatepass"),
+            "name": dumps(tool.name),
+            "arguments": dumps(arguments),
             "_meta": b"{" + b",".join(part for part in meta if part.strip()) + b"}",
         }
     )
@@ -75,9 +73,9 @@ def call(
 
 
 def _request(request_id: int, method: str, params_raw: bytes) -> bytes:
-    head = b'{"jsonrpc":"2.0","id":%d,"method":%s,"params":' % (request_id, orjson.dumps(method))
+    head = b'{"jsonrpc":"2.0","id":%d,"method":%s,"params":' % (request_id, dumps(method))
     return head + params_raw + b"}"
 
 
 def _object(parts: Mapping[str, bytes]) -> bytes:
-    return b"{" + b",".join(orjson.dumps(name) + b":" + raw for name, raw in parts.items()) + b"}"
+    return b"{" + b",".join(dumps(name) + b":" + raw for name, raw in parts.items()) + b"}"

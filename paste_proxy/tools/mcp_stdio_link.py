@@ -44,6 +44,7 @@ class StdioLink:
         self._reader.cancel()
         await asyncio.gather(self._reader, return_exceptions=True)
         await self._child.close()
+        self._child.release()
 
     async def _read(self) -> None:
         try:

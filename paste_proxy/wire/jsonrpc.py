@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import orjson
-
+from paste_proxy.events.values import dumps
 from paste_proxy.wire.jsonspans import elements, members
 from paste_proxy.wire.loose import read
 
@@ -72,7 +71,7 @@ def respond(id_raw: bytes, result_raw: bytes) -> bytes:
 
 def refuse(id_raw: bytes, code: int, message: str) -> bytes:
     """A response that is an error."""
-    error = orjson.dumps({"code": code, "message": message})
+    error = dumps({"code": code, "message": message})
     return b'{"jsonrpc":"2.0","id":' + id_raw + b',"error":' + error + b"}"
 
 

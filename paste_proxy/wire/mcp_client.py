@@ -9,9 +9,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import orjson
-
-from paste_proxy.events.values import Json, canonical_text
+from paste_proxy.events.values import Json, dumps
 from paste_proxy.wire.mcp import PROTOCOL_VERSION, Era, ListedTool
 
 SESSION_VERSION = "2025-11-25"
@@ -105,10 +103,7 @@ def _rpc(method: str, params: dict[str, Json], request_id: int | None) -> bytes:
         message["id"] = request_id
     if params:
         message["params"] = params
-    try:
-        return orjson.dumps(message)
-    except TypeError:  # an integer beyond 64 bits
-        return canonical_text(message).encode("utf-8", "surrogatepass")
+    return dumps(message)
 
 
 def _at(arguments: dict[str, Json], path: tuple[str, ...]) -> Json:

@@ -1,10 +1,18 @@
 """The read side: who may read it, and what it says."""
 
+import asyncio
+import json
+
 import orjson
 import pytest
+from aiohttp import web
 
+from paste_proxy.config import Config, LlmRoute
+from paste_proxy.proxy.app import build_app
+from paste_proxy.proxy.composition import compose
 from paste_proxy.proxy.http.hosts import own_hosts
-from tests.proxy.llm_world import exchange, sidecar
+from paste_proxy.proxy.server import app_runner
+from tests.proxy.llm_world import answer, exchange, post, replying, sidecar, upstream
 
 
 async def get(path: str, host: str = "127.0.0.1:8377") -> bytes:
@@ -44,3 +52,34 @@ def test_bound_to_the_network_addresses_are_ours_and_strange_names_are_not() -> 
     assert all(own(name) for name in ("sidecar.internal", "SIDECAR.internal", "10.1.2.3", "fe80::1", "localhost"))
     assert not own("evil.example")
     assert not own_hosts("127.0.0.1")("10.1.2.3")
+
+
+async def test_a_session_named_by_bytes_that_are_no_text_is_shown() -> None:
+    body = b'{"messages":[{"role":"user","content":"x"}]}'
+    async with upstream(replying(answer(b"{}"))) as there:
+        config = Config(llm=(LlmRoute(path="/v1", upstream=there.url),))
+        runner = app_runner(build_app(config, await asyncio.to_thread(compose, config)))
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        port = runner.addresses[0][1]
+        await exchange(port, post("/v1/chat/completions", body, b"x-paste-session: a\xff"))
+        seen = await exchange(port, b"GET /paste/v1/sessions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        await runner.cleanup()
+    assert json.loads(seen.partition(b"\r\n\r\n")[2])[0]["turns"] == 1  # a reader that takes half a surrogate pair
+
+
+async def test_a_host_that_is_no_text_is_refused_in_json() -> None:
+    async with sidecar() as port:
+        raw = await exchange(port, b"GET /metrics HTTP/1.1\r\nHost: \xff\r\nConnection: close\r\n\r\n")
+    assert raw.startswith(b"HTTP/1.1 403 ")
+
+
+async def test_of_a_request_that_is_no_http_neither_content_nor_traceback_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with sidecar() as port:
+        raw = await exchange(port, b"GET / HTTP/1.1\r\nAuthorization: Bearer sk-secret\x01\r\n\r\n")
+    assert raw.startswith(b"HTTP/1.0 400 ")
+    assert "127.0.0.1" in caplog.text
+    assert "sk-secret" not in caplog.text
+    assert "Traceback" not in caplog.text

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 from aiohttp import web
 
+from paste_proxy.events.values import dumps
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.metrics import Metrics
 from paste_proxy.proxy.stats import stats
@@ -83,3 +84,10 @@ def test_stats_tell_hits_waste_and_the_tools_most_waited_for() -> None:
     missed = told["missed_tools"]
     assert isinstance(missed, list)
     assert [row["tool"] for row in missed if isinstance(row, dict)] == ["read", "web/fetch"]
+
+
+def test_a_tool_name_that_is_no_text_is_shown_escaped() -> None:
+    account = tally()
+    account.answered("web/\ud800", "run", 1.0)
+    assert 'tool="web/\\\\ud800"' in text(account)
+    dumps(stats(account, Mode.OBSERVE, sessions=0, exchanges=0))
