@@ -13,11 +13,10 @@ from yarl import URL
 from paste_proxy.config import Config, DispatchTool, LlmRoute
 from paste_proxy.errors import InputFault
 from paste_proxy.mining.pool import Pool
-from paste_proxy.mining.storage import parse_pool
 from paste_proxy.proxy.http.hosts import is_loopback
 from paste_proxy.proxy.llm_route import LlmRoutes, is_itself
 from paste_proxy.proxy.mcp.probe import probe
-from paste_proxy.share import find
+from paste_proxy.proxy.named_files import read_patterns, read_policy
 from paste_proxy.speculation.policy import Policy, combine
 
 _REACH_S = 5.0
@@ -50,13 +49,13 @@ def check_files(config: Config) -> list[Finding]:
     findings = [*_bind(config), *_routes(config), *_recording(config)]
     for name in config.policies:
         try:
-            policies.append(Policy.parse(_text("policies", name), name))
+            policies.append(read_policy(name))
             findings.append(Finding(Level.OK, f"policy {name}", f"{len(policies[-1].rules)} rules"))
         except InputFault as fault:
             findings.append(Finding(Level.FAIL, f"policy {name}", fault.found, f"at {fault.where}: {fault.expected}"))
     for name in config.patterns:
         try:
-            pools.append(parse_pool(_text("patterns", name), str(find("patterns", name))))
+            pools.append(read_patterns(name))
             findings.append(Finding(Level.OK, f"patterns {name}", f"{len(pools[-1].patterns)} patterns"))
         except InputFault as fault:
             findings.append(Finding(Level.FAIL, f"patterns {name}", fault.found, f"at {fault.where}: {fault.expected}"))
@@ -74,13 +73,6 @@ async def check_endpoints(config: Config) -> list[Finding]:
 
 
 # --- files ----------------------------------------------------------------------------------------
-
-
-def _text(kind: str, name: str) -> str:
-    try:
-        return find(kind, name).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise InputFault(name, f"cannot be read ({fault})", f"a {kind} file, or builtin:NAME") from fault
 
 
 def _bind(config: Config) -> Iterator[Finding]:

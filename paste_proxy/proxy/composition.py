@@ -6,13 +6,10 @@ from aiohttp import web
 
 from paste_proxy.clock import Clock, SystemClock
 from paste_proxy.config import Config
-from paste_proxy.errors import InputFault
 from paste_proxy.events.candidate import Candidate
-from paste_proxy.mining.chorus import Chorus
-from paste_proxy.mining.pool import Pool
+from paste_proxy.mining import pool
 from paste_proxy.mining.predict import Predictor
 from paste_proxy.mining.prediction import SessionPredictor
-from paste_proxy.mining.storage import load_pool
 from paste_proxy.proxy.app import Parts
 from paste_proxy.proxy.dispatch.route import add_dispatch_routes
 from paste_proxy.proxy.forwarding import BlindTurns, NothingSeen, OpenGate
@@ -25,10 +22,10 @@ from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.proxy.hub.turn_watch import TurnWatch
 from paste_proxy.proxy.mcp.route import add_mcp_routes
+from paste_proxy.proxy.named_files import read_patterns, read_policy
 from paste_proxy.proxy.ports import ToolGate
 from paste_proxy.proxy.recorder import Recorder
 from paste_proxy.proxy.snapshot import HubSnapshot
-from paste_proxy.share import find
 from paste_proxy.speculation.limits import ServerCapacity, SpeculationLimits
 from paste_proxy.speculation.policy import Policy, combine
 from paste_proxy.speculation.scheduler import Scheduler
@@ -52,8 +49,8 @@ class Sidecar:
     def __init__(self, config: Config, clock: Clock) -> None:
         self.config, self._clock = config, clock
         self.tally = Tally()
-        self._pools = [load_pool(_read("patterns", name), name) for name in config.patterns]
-        self._policy = combine([Policy.parse(_read("policies", name), name) for name in config.policies])
+        self._pool = pool.combine(read_patterns(name) for name in config.patterns)
+        self._policy = combine([read_policy(name) for name in config.policies])
         self._toolbox = Toolbox(config.mcp)
         self._scheduler = scheduler(config, self._policy)
         self.sessions = Sessions(
@@ -83,7 +80,7 @@ class Sidecar:
             mode=self.config.speculation.mode,
             tally=self.tally,
             sessions=self.sessions,
-            pools=self._pools,
+            pool=self._pool,
             policy=self._policy,
         )
         return Parts(
@@ -104,7 +101,7 @@ class Sidecar:
                 scheduler=self._scheduler,
                 sessions=self.sessions,
                 toolbox=self._toolbox,
-                foresight=Foresight(self._toolbox, self._tools_in_pools(), self._not_executable),
+                foresight=Foresight(self._toolbox, frozenset(self._pool.tools), self._not_executable),
                 executor=executor,
                 log=recorder,
                 tally=self.tally,
@@ -118,15 +115,12 @@ class Sidecar:
         await recorder.close()
 
     def _predictor(self) -> SessionPredictor:
-        window, candidates = self.config.limits.window_events, self.config.speculation.candidates
-        voices = [
-            Predictor(pool, window=window, candidates=candidates, executable=self._toolbox.offered)
-            for pool in self._pools or [Pool()]
-        ]
-        return voices[0] if len(voices) == 1 else Chorus(voices)
-
-    def _tools_in_pools(self) -> frozenset[str]:
-        return frozenset(tool for pool in self._pools for tool in pool.tools)
+        return Predictor(
+            self._pool,
+            window=self.config.limits.window_events,
+            candidates=self.config.speculation.candidates,
+            executable=self._toolbox.offered,
+        )
 
     def _not_executable(self, _: Candidate) -> None:
         self.tally.refused[Reason.NOT_EXECUTABLE.value] += 1
@@ -156,13 +150,6 @@ def tool_routes(app: web.Application, config: Config, gate: ToolGate, clock: Clo
     """Every way in which agents call tools."""
     add_dispatch_routes(app, config, gate)
     add_mcp_routes(app, config, gate, clock=clock, fault=tally.fault)
-
-
-def _read(kind: str, name: str) -> str:
-    try:
-        return find(kind, name).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise InputFault(name, f"cannot be read ({fault})", f"a {kind} file, or builtin:NAME") from fault
 
 
 def forwarding_only(config: Config) -> Parts:

@@ -148,6 +148,7 @@ class Calls:
 
     def _slot_freed(self, lane: Lane, now: float) -> Iterator[Command]:
         lane.authoritative -= 1
+        self._state.slots_freed += lane.capacity.total is not None
         while lane.queue and lane.free():
             yield from self._run(lane.queue.popleft(), now)
 

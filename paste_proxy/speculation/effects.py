@@ -24,6 +24,8 @@ class Effects:
     def __init__(self) -> None:
         self.epoch = 0
         """Moves with every write's beginning and end; a job remembers the one it started in."""
+        self.over = 0
+        """Moves when a write stops being on its way: what waits for one is worth another try."""
         self._written: OrderedDict[str, int] = OrderedDict()
         """Least recently written first."""
         self._forgotten = 0
@@ -40,6 +42,7 @@ class Effects:
         """A write that began is over."""
         self._bump(writes)
         for domain in writes:
+            self.over += 1
             self._in_flight[domain] -= 1
             if self._in_flight[domain] <= 0:
                 del self._in_flight[domain]
@@ -47,7 +50,7 @@ class Effects:
     def linger(self, writes: Iterable[str], now: float) -> None:
         """A write may still take effect, and nobody will see when: its domains stay dirty for `ABANDONED_S`."""
         self._bump(writes)
-        self._settle(now)
+        self.settle(now)
         for domain in writes:
             self._lingering[domain] = now + ABANDONED_S
 
@@ -66,11 +69,15 @@ class Effects:
         """Whether a write of one of these domains is on its way."""
         if not (self._in_flight or self._lingering):
             return False
-        self._settle(now)
+        self.settle(now)
         return _touch(reads, (*self._in_flight, *self._lingering))
 
-    def _settle(self, now: float) -> None:
-        self._lingering = {domain: until for domain, until in self._lingering.items() if until > now}
+    def settle(self, now: float) -> None:
+        """Time passed: what may have lingered until now is over."""
+        lapsed = [domain for domain, until in self._lingering.items() if until <= now]
+        for domain in lapsed:
+            del self._lingering[domain]
+        self.over += bool(lapsed)
 
     def _bump(self, writes: Iterable[str]) -> None:
         self.epoch += 1

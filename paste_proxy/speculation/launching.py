@@ -28,6 +28,8 @@ class Launching:
         self._state, self._jobs = state, jobs
         self._numbers = count(1)
         self._waiting = Waiting()
+        self._tried = 0
+        """The state's `vacancies` when those waiting were tried last: trying costs every call its time."""
 
     def predicted(self, told: Predicted, now: float) -> Iterator[Command]:
         """Launch or refuse each candidate; one that only lacks room is refused for now and tried again."""
@@ -45,7 +47,7 @@ class Launching:
             obstacle = self._obstacle(told, chosen, rank, now)
             if isinstance(obstacle, Reason):
                 if obstacle in _PASSING and rank < self._state.limits.candidates:
-                    self._wait(told, chosen.candidate, now + PATIENCE_S)
+                    self._wait(told, chosen, now + PATIENCE_S)
                 yield _refused(told, chosen.candidate, obstacle)
                 continue
             if obstacle is not None:
@@ -54,28 +56,30 @@ class Launching:
 
     def room(self, now: float) -> Iterator[Command]:
         """Something ended: launch those waiting that now find room, the most useful first."""
-        if not self._waiting or len(self._state.ledger.running(shadow=False)) >= self._state.limits.slots:
+        self._state.effects.settle(now)
+        if not self._waiting or self._tried == self._state.vacancies:
             return
-        tried = []
-        for waiter in self._waiting.take(now):
-            told = Predicted(session=waiter.session, scope=waiter.scope, candidates=(waiter.candidate,))
-            decision = self._admission(told, waiter.candidate)
-            if isinstance(decision, Admit):
-                tried.append((decision, told, waiter.until))
-        tried.sort(key=lambda each: each[0].worth.utility, reverse=True)
-        for chosen, told, until in tried:
-            obstacle = self._obstacle(told, chosen, 0, now)
-            if obstacle is None:
-                yield from self._launch(told, chosen, now)
+        self._tried = self._state.vacancies
+        if len(self._state.ledger.running(shadow=False)) >= self._state.limits.slots:
+            return
+        for waiter in sorted(self._waiting.take(now), key=lambda waiter: waiter.admit.worth.utility, reverse=True):
+            told = Predicted(session=waiter.session, scope=waiter.scope, candidates=(waiter.admit.candidate,))
+            if self._is_known(_place(told, waiter.admit.candidate)):
+                continue
+            if self._obstacle(told, waiter.admit, 0, now) is None:
+                yield from self._launch(told, waiter.admit, now)
             else:
-                self._wait(told, chosen.candidate, until)
+                self._wait(told, waiter.admit, waiter.until)
 
     def forget(self, session: str | None) -> None:
         """A session, or everything, is over: nothing of it waits any more."""
         self._waiting.forget(session)
 
-    def _wait(self, told: Predicted, candidate: Candidate, until: float) -> None:
-        self._waiting.add(_place(told, candidate), Waiter(told.session, told.scope, candidate, until))
+    def _wait(self, told: Predicted, admit: Admit, until: float) -> None:
+        self._waiting.add(_place(told, admit.candidate), Waiter(told.session, told.scope, admit, until))
+
+    def _is_known(self, place: Place) -> bool:
+        return self._state.ledger.at(place) is not None or bool(self._state.asked[place])
 
     def _admission(self, told: Predicted, candidate: Candidate) -> Admit | Reason:
         ruling = self._state.policy.rule_for(candidate.invocation.tool)
@@ -84,7 +88,7 @@ class Launching:
         known = self._state.ledger.at(place)
         if known is not None:
             known.utility = max(known.utility, worth.utility)
-        if known is not None or self._state.asked[place]:
+        if self._is_known(place):
             return Reason.DUPLICATE
         return admit(candidate, ruling, worth, self._state.limits, self._state.mode)
 

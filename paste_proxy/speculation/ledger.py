@@ -65,6 +65,8 @@ class Ledger:
 
     def __init__(self, *, held_results: int, held_bytes: int) -> None:
         self._held_results, self._held_bytes = held_results, held_bytes
+        self.left = 0
+        """Moves when a job leaves its slot."""
         self._jobs: dict[int, Job] = {}
         self._open: dict[Place, Job] = {}
         self._running: dict[int, Job] = {}
@@ -95,6 +97,7 @@ class Ledger:
 
     def finish(self, job: Job, at: float, result: ToolResult | None) -> list[Job]:
         """An unpromoted job ended well at a time; returns the jobs that no longer fit."""
+        self.left += 1
         del self._running[job.number]
         job.ended_at, job.result = at, result
         self._ready[job.number] = job
@@ -111,6 +114,7 @@ class Ledger:
 
     def promote(self, job: Job, call: int) -> None:
         """A call waits for a running job from now on."""
+        self.left += 1
         job.call = call
         del self._running[job.number], self._open[job.place]
 
@@ -123,7 +127,7 @@ class Ledger:
     def remove(self, job: Job) -> None:
         """The job is settled."""
         del self._jobs[job.number]
-        self._running.pop(job.number, None)
+        self.left += self._running.pop(job.number, None) is not None
         if self._ready.pop(job.number, None):
             self._bytes -= _size(job)
         if job.call is None:

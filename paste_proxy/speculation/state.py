@@ -24,7 +24,14 @@ class State:
         self.ledger = Ledger(held_results=limits.held_results, held_bytes=limits.held_bytes)
         self.asked: Counter[Place] = Counter()
         """The authoritative calls in flight."""
+        self.slots_freed = 0
+        """Moves when an authoritative call leaves a slot of a server that has only so many."""
         self._lanes = {server: Lane(server, capacity) for server, capacity in capacities.items()}
+
+    @property
+    def vacancies(self) -> int:
+        """Moves when a candidate that found no room may find some."""
+        return self.ledger.left + self.effects.over + self.slots_freed
 
     def lane(self, server: str) -> Lane:
         """The slots of a server; one without bounds needs no memory of them."""

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from paste_proxy.events.candidate import Candidate
+from paste_proxy.speculation.admission import Admit
 from paste_proxy.speculation.ledger import Place
 
 PATIENCE_S = 10.0
@@ -14,11 +14,11 @@ _MOST = 128
 
 @dataclass(frozen=True, slots=True)
 class Waiter:
-    """A candidate and until when it is worth a try."""
+    """A candidate that was admitted, and until when it is worth a try."""
 
     session: str
     scope: str
-    candidate: Candidate
+    admit: Admit
     until: float
 
 

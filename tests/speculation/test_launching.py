@@ -1,5 +1,7 @@
 """Which candidates are launched, in what order, and at whose cost."""
 
+from itertools import count
+
 from paste_proxy.events.candidate import SEALED
 from paste_proxy.events.result import Status
 from paste_proxy.speculation.limits import ServerCapacity
@@ -233,3 +235,27 @@ def test_what_the_agent_has_asked_for_itself_waits_no_more() -> None:
     tell(0, predicted("get_item 1", "get_item 2"))
     tell(1, asked(7, "get_item 2"))
     assert tell(2, done(1)) == []
+
+
+def test_what_waits_costs_nothing_until_something_has_made_room() -> None:
+    tell, looked = Playbook(limits(candidates=200)), count()
+    effects = tell.scheduler._state.effects
+    look = effects.dirty
+    effects.dirty = lambda reads, now: (next(looked), look(reads, now))[1]  # type: ignore[method-assign]
+    tell(0, asked(1, "set_item 1"))
+    tell(0, predicted(*(f"get_item {number}" for number in range(100))))
+    before = next(looked)
+    for call in range(10, 60):
+        tell(1, asked(call, "web_page x"))
+        tell(1, over(call))
+    assert next(looked) == before + 1
+    assert tell(2, over(1))[0].startswith("launch 1 ")
+
+
+def test_what_waits_for_an_abandoned_write_is_tried_when_its_time_is_over() -> None:
+    tell = Playbook(limits(candidates=200))
+    tell(0, asked(1, "set_item 1"))
+    tell(1, over(1, None))
+    tell(55, predicted("get_item 1"))
+    assert tell(60, Tick()) == []
+    assert tell(62, Tick()) == ["launch 1 get_item"]

@@ -108,6 +108,8 @@ class Conductor:
                 self.tell(item)
             case _:
                 assert_never(item)
+        if self._sessions.too_many:
+            self.housekeep()
 
     def tell(self, *facts: Told) -> None:
         """Tell the scheduler and carry out what it decides."""
@@ -116,7 +118,7 @@ class Conductor:
                 self._carry_out(command)
 
     def housekeep(self) -> None:
-        """End sessions that went silent."""
+        """End sessions that went silent, and those too many."""
         for session in self._sessions.expire(self._clock.monotonic()):
             self.tell(SessionEnded(session=session.id))
 

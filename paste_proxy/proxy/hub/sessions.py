@@ -31,6 +31,11 @@ class Sessions:
     def __len__(self) -> int:
         return len(self._live)
 
+    @property
+    def too_many(self) -> bool:
+        """There are more than may be held; `expire` lets the surplus go."""
+        return len(self._live) > self._limit
+
     def __iter__(self) -> Iterator[AgentSession]:
         return iter(self._live.values())
 

@@ -127,6 +127,7 @@ class World:
     tally: Tally
     clock: FakeClock
     executor: Executor
+    sessions: Sessions
 
     async def settle(self) -> None:
         """Let everything that can happen now happen."""
@@ -177,7 +178,7 @@ async def world(
         )
     )
     try:
-        yield World(hub, backend, prophet, log, tally, clock, executor)
+        yield World(hub, backend, prophet, log, tally, clock, executor, sessions)
     finally:
         await hub.close()
         await executor.close()
@@ -442,3 +443,10 @@ async def test_a_chain_of_guesses_is_not_followed_for_ever() -> None:
         await w.hear(user("go"))
         await w.settle()
         assert len(w.backend.started) == 3
+
+
+async def test_more_sessions_than_may_be_held_are_let_go_at_once() -> None:
+    async with world() as live:
+        for number in range(40):
+            await live.ask(WRITE, session=f"s{number}")
+        assert len(live.sessions) <= 10

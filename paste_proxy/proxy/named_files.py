@@ -1,0 +1,35 @@
+"""The policies and patterns that a config names: files, or `builtin:NAME` for those the package carries."""
+
+from paste_proxy.errors import InputFault
+from paste_proxy.mining.pool import Pool
+from paste_proxy.mining.storage import parse_pool
+from paste_proxy.share import find
+from paste_proxy.speculation.policy import Policy
+
+
+def read_policy(name: str) -> Policy:
+    """The policy of that name.
+
+    Raises:
+        InputFault: it cannot be read or is malformed.
+    """
+    where, text = _read("policies", name)
+    return Policy.parse(text, where)
+
+
+def read_patterns(name: str) -> Pool:
+    """The patterns of that name: a mined pool, or TOML by people.
+
+    Raises:
+        InputFault: they cannot be read or are malformed.
+    """
+    where, text = _read("patterns", name)
+    return parse_pool(text, where)
+
+
+def _read(kind: str, name: str) -> tuple[str, str]:
+    path = find(kind, name)
+    try:
+        return str(path), path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise InputFault(name, f"cannot be read ({fault})", f"a {kind} file, or builtin:NAME") from fault
