@@ -57,6 +57,7 @@ class CallDesk:
         """The agent called a tool."""
         if item.reply.done():
             return
+        item.taken = True
         now, call = self._clock.monotonic(), item.call
         session = self._sessions.place_call(call, now)
         if call.scope:

@@ -74,11 +74,13 @@ class Hub:
         if self._task is None or self._task.done():
             return RunIt(ticket)
         reply: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
-        self.post(ToolAsked(call, ticket, reply))
+        item = ToolAsked(call, ticket, reply)
+        self.post(item)
         try:
             return await reply
         except asyncio.CancelledError:
-            self.post(ToolAnswered(ticket, None))
+            if item.taken or not reply.cancelled():
+                self.post(ToolAnswered(ticket, None))
             raise
 
     def ended(self, ticket: int, result: ToolResult | None) -> None:

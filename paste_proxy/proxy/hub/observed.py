@@ -1,7 +1,7 @@
 """What the edges put into the hub's inbox."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from paste_proxy.events.result import ToolResult
@@ -48,13 +48,15 @@ class AnswerSeen:
     duration_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class ToolAsked:
     """A tool route asks for a decision."""
 
     call: AgentCall
     ticket: int
-    reply: "asyncio.Future[Decision]" = field(compare=False)
+    reply: "asyncio.Future[Decision]"
+    taken: bool = False
+    """The hub has taken it up; one that is given up before is no call at all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -450,3 +450,16 @@ async def test_more_sessions_than_may_be_held_are_let_go_at_once() -> None:
         for number in range(40):
             await live.ask(WRITE, session=f"s{number}")
         assert len(live.sessions) <= 10
+
+
+async def test_a_call_given_up_before_the_hub_took_it_up_voids_nothing() -> None:
+    async with world(after_user) as w:
+        await w.hear(user("read a"))
+        w.backend.answer.set_result(ToolResult(body=b"1"))
+        await w.settle()
+        given_up = asyncio.create_task(w.hub.ask(AgentCall(invocation=WRITE, session="s")))
+        asyncio.get_running_loop().call_soon(given_up.cancel)
+        await asyncio.wait([given_up])
+        assert given_up.cancelled()
+        await w.settle()
+        assert isinstance(await w.ask(READ), ServeIt)
