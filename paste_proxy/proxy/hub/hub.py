@@ -79,7 +79,7 @@ class Hub:
         try:
             return await reply
         except asyncio.CancelledError:
-            if item.taken or not reply.cancelled():
+            if _is_under_way(item):
                 self.post(ToolAnswered(ticket, None))
             raise
 
@@ -156,6 +156,11 @@ class Hub:
             log.exception("hub_fault")
             return False
         return True
+
+
+def _is_under_way(item: ToolAsked) -> bool:
+    """Of a call whose asker gives up: whether the hub waits for its end. One served is over already."""
+    return item.taken if item.reply.cancelled() else isinstance(item.reply.result(), RunIt)
 
 
 def _run(item: ToolAsked) -> None:

@@ -60,6 +60,7 @@ expected_s = 2.0
 """
 READ = Invocation("read", {"path": "a"})
 WRITE = Invocation("write", {"path": "a"})
+OTHER = Invocation("read", {"path": "b"})
 
 
 @dataclass
@@ -463,3 +464,17 @@ async def test_a_call_given_up_before_the_hub_took_it_up_voids_nothing() -> None
         assert given_up.cancelled()
         await w.settle()
         assert isinstance(await w.ask(READ), ServeIt)
+
+
+async def test_a_call_given_up_as_it_is_served_voids_nothing() -> None:
+    async with world(lambda event: [READ, OTHER] if isinstance(event, UserMessage) else []) as w:
+        await w.hear(user("read both"))
+        w.backend.answer.set_result(ToolResult(body=b"1"))
+        await w.settle()
+        given_up = asyncio.create_task(w.hub.ask(AgentCall(invocation=READ, session="s")))
+        while not w.tally.calls["reused"]:  # noqa: ASYNC110 - every turn of the loop counts
+            await asyncio.sleep(0)
+        given_up.cancel()
+        await asyncio.wait([given_up])
+        await w.settle()
+        assert isinstance(await w.ask(OTHER), ServeIt)
