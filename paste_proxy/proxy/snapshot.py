@@ -1,6 +1,6 @@
 """The hub's state as people and the page read it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from paste_proxy.events.values import Json
 from paste_proxy.mining.pool import Pool
@@ -21,12 +21,12 @@ class HubSnapshot:
         mode: Mode,
         tally: Tally,
         sessions: Sessions,
-        pools: Sequence[Pool],
+        pool: Pool,
         policy: Policy,
         exchanges: Callable[[], int] = lambda: 0,
     ) -> None:
         self._mode, self._tally, self._sessions = mode, tally, sessions
-        self._pools, self._policy, self._exchanges = pools, policy, exchanges
+        self._pool, self._policy, self._exchanges = pool, policy, exchanges
 
     def stats(self) -> Mapping[str, Json]:
         """Sums since the start."""
@@ -51,8 +51,7 @@ class HubSnapshot:
         """The patterns in use."""
         return [
             {"id": pattern.id, "tool": pattern.template.tool, "groups": pattern.groups}
-            for pool in self._pools
-            for pattern in pool.patterns
+            for pattern in self._pool.patterns
         ]
 
     def policies(self) -> Rows:
