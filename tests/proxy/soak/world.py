@@ -179,7 +179,7 @@ def stream(turn: Turn, *, cut_for_length: bool) -> bytes:
             {"tool_calls": [{"index": index, "function": {"arguments": whole[at : at + 9]}}]}
             for at in range(0, len(whole), 9)
         ]
-    events = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    events: list[Any] = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
     finish = "length" if cut_for_length else "tool_calls" if turn.calls else "stop"
     events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
     lines = [json.dumps(event, ensure_ascii=False).encode() for event in events]
