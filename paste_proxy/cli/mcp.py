@@ -1,27 +1,51 @@
 """`paste-proxy mcp`: a stdio MCP server that is the given one, behind the sidecar."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from paste_proxy.speculation.types import Mode
 
+if TYPE_CHECKING:
+    from paste_proxy.config import Config
+
 
 def mcp(
-    command: Annotated[list[str], typer.Argument(metavar="-- CMD...", help="What starts the MCP server.")],
+    command: Annotated[list[str], typer.Argument(metavar="CMD", help="What starts the MCP server, after a --.")],
     config: Annotated[Path | None, typer.Option(help="Config file; ./paste.toml if it is there.")] = None,
     server: Annotated[
-        str | None, typer.Option(help="Its name in tool identities (NAME/tool); the command's own if not given.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Its name in tool identities (NAME/tool); if not given, that of the package CMD runs."
+        ),
     ] = None,
     mode: Annotated[Mode | None, typer.Option(help="How far the sidecar may go, instead of the config's.")] = None,
 ) -> None:
     """Be the MCP server that CMD starts, behind the sidecar: on stdin and stdout nothing but MCP."""
     from paste_proxy.cli.serve import DEFAULT_CONFIG, log_to_stderr, read_config, with_options
+    from paste_proxy.cli.server_name import server_name
     from paste_proxy.config import Config
     from paste_proxy.proxy.mcp.stdio import run_mcp
 
     log_to_stderr("warning")
     found = read_config(config) if config is not None or DEFAULT_CONFIG.is_file() else Config()
-    name = server or Path(command[0]).name
-    raise typer.Exit(run_mcp(name, command, with_options(found, port=None, mode=mode)))
+    found, name = with_options(found, port=None, mode=mode), server or server_name(command)
+    if lack := _lacks(name, found):
+        typer.echo(f"paste-proxy: {lack}", err=True)
+    raise typer.Exit(run_mcp(name, command, found))
+
+
+def _lacks(name: str, config: "Config") -> str:
+    """Why nothing will be run ahead although the mode asks for it; empty if something may be."""
+    from paste_proxy.proxy.named_files import read_policy
+
+    if config.speculation.mode is Mode.OFF:
+        return ""
+    rules = [rule for policy in config.policies for rule in read_policy(policy).rules]
+    if not any(rule.of_server(name) for rule in rules):
+        mend = "name one under `policies` in the config, or the server with --server"
+        return f"no policy speaks of the MCP server {name!r}, so it is only passed through; {mend}"
+    if not config.patterns:
+        return "no `patterns` in the config, and the LLM is not in view here, so no call can be foreseen"
+    return ""

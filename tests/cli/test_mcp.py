@@ -9,6 +9,16 @@ from pathlib import Path
 from tests.peers.scripts import SCRIPTED
 
 US = (sys.executable, "-c", "import typer; from paste_proxy.cli.mcp import mcp; typer.run(mcp)")
+POLICY = '[[rule]]\nserver = "scripted"\ntool = "echo"\neffect = "read"\n'
+PATTERN = '[[pattern]]\nid = "p"\ntool = "scripted/echo"\nconfidence = 0.5\narguments.text = { constant = "x" }\n'
+
+
+def configured(folder: Path, policy: str = POLICY, pattern: str = PATTERN) -> Path:
+    """A folder in which nothing is missing."""
+    (folder / "policy.toml").write_text(policy)
+    (folder / "pattern.toml").write_text(pattern)
+    (folder / "paste.toml").write_text('policies = ["policy.toml"]\npatterns = ["pattern.toml"]\n')
+    return folder
 
 
 def start(*args: str, cwd: Path | None = None) -> "subprocess.Popen[bytes]":
@@ -26,13 +36,13 @@ def test_what_a_client_hears_is_what_the_server_says(tmp_path: Path) -> None:
     lines = call(1, "echo", text="é") + call(2, "progress") + call(3, "fail") + call(4, "nope")
     plain = subprocess.run(SCRIPTED, input=lines, capture_output=True, timeout=30, check=True)
     for mode in ("off", "observe", "speculate"):
-        ours = start("--mode", mode, "--", *SCRIPTED, cwd=tmp_path)
+        ours = start("--mode", mode, "--", *SCRIPTED, cwd=configured(tmp_path))
         out, err = ours.communicate(lines, timeout=30)
         assert (out, err, ours.returncode) == (plain.stdout, b"", 0)
 
 
 def test_the_server_s_exit_code_and_stderr_are_ours(tmp_path: Path) -> None:
-    ours = start("--", *SCRIPTED, cwd=tmp_path)
+    ours = start("--", *SCRIPTED, cwd=configured(tmp_path))
     out, err = ours.communicate(call(1, "die", code=42), timeout=30)
     assert (out, err, ours.returncode) == (b"", b"about to die\nfor a reason\n", 42)
 
@@ -50,7 +60,7 @@ def test_a_signal_reaches_the_server(tmp_path: Path) -> None:
 
 
 def test_a_client_that_stops_reading_ends_the_server(tmp_path: Path) -> None:
-    ours = start("--", *SCRIPTED, cwd=tmp_path)
+    ours = start("--", *SCRIPTED, cwd=configured(tmp_path))
     assert ours.stdin is not None
     assert ours.stdout is not None
     ours.stdout.close()
@@ -67,3 +77,21 @@ def test_a_command_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
     _, err = ours.communicate(b"", timeout=30)
     assert ours.returncode != 0
     assert b"'no-such-command' cannot be started" in err
+
+
+def said(folder: Path, *options: str) -> list[str]:
+    ours = start(*options, "--", *SCRIPTED, cwd=folder)
+    return ours.communicate(b"", timeout=30)[1].decode().splitlines()
+
+
+def test_where_nothing_can_be_run_ahead_one_line_says_why(tmp_path: Path) -> None:
+    (line,) = said(tmp_path)
+    assert "no policy speaks of the MCP server 'scripted', so it is only passed through" in line
+    configured(tmp_path)
+    assert said(tmp_path) == []
+    (line,) = said(tmp_path, "--server", "files")
+    assert "'files'" in line
+    assert said(tmp_path, "--server", "files", "--mode", "off") == []
+    (tmp_path / "paste.toml").write_text('policies = ["policy.toml"]')
+    (line,) = said(tmp_path)
+    assert "no `patterns`" in line
