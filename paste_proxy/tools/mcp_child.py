@@ -7,10 +7,13 @@ import signal
 from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
+from secrets import token_bytes
 
 import structlog
 
 from paste_proxy.errors import UpstreamFault
+from paste_proxy.events.redaction import Redactor
+from paste_proxy.events.secret_traces import may_hold_secret
 
 _CHUNK = 64 * 2**10
 _STDERR_LINES = 5
@@ -19,6 +22,7 @@ _GRACE_S = 2.0
 """Seconds a server has to leave after each of: its stdin closed, SIGTERM."""
 
 _log = structlog.get_logger()
+_REDACTOR = Redactor(token_bytes(32))
 
 
 class Child:
@@ -140,9 +144,10 @@ class Child:
             self._hear(rest)
 
     def _hear(self, line: bytes) -> None:
+        secret = may_hold_secret(line)
         text = line[:_STDERR_LINE_BYTES].decode("utf-8", "replace").rstrip()
         self._said.append(text)
-        _log.debug("mcp_server_stderr", server=self._server, line=text)
+        _log.debug("mcp_server_stderr", server=self._server, line=_REDACTOR.text(text) if secret else text)
 
 
 async def whole_lines(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:

@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+from structlog.testing import capture_logs
 
 from paste_proxy.errors import UpstreamFault
 from paste_proxy.tools.mcp_child import Child
@@ -72,3 +73,12 @@ async def test_a_server_that_left_no_longer_reads() -> None:
 async def flood(child: Child) -> None:
     for _ in range(50):
         await child.send(b"x" * 100_000)
+
+
+async def test_a_secret_on_stderr_is_not_logged() -> None:
+    code = "import sys\nprint('password=hunter2-and-more', file=sys.stderr)"
+    with capture_logs() as logged:
+        child = await Child.start("leaky", python(code))
+        await child.close()
+    assert [entry["event"] for entry in logged] == ["mcp_server_stderr"]
+    assert "hunter2" not in str(logged)

@@ -78,13 +78,25 @@ class McpBridge:
                     return mcp_answer.no_session()
                 return await self._exchange(request, live, body, message)
             if _opens(message):
-                return await self._exchange(request, await self._children.open(), body, message)
+                return await self._open(request, body, message)
             if isinstance(message, Request) and era_of(message.params_raw) is Era.STATELESS:
                 return await self._stateless(request, body, message)
         except UpstreamFault as fault:
             id_raw = message.id_raw if isinstance(message, Request) else b"null"
             return web.Response(body=refuse(id_raw, SERVER_GONE, str(fault)), content_type="application/json")
         return mcp_answer.session_needed()
+
+    async def _open(self, request: web.Request, body: bytes, message: RpcMessage) -> web.StreamResponse:
+        """A new session; one whose client left before it was answered can never be used."""
+        live = await self._children.open()
+        answered = False
+        try:
+            answer = await self._exchange(request, live, body, message)
+            answered = True
+            return answer
+        finally:
+            if not answered:
+                self._children.abandon(live.id)
 
     async def _exchange(
         self, request: web.Request, live: LiveProcess, body: bytes, message: RpcMessage

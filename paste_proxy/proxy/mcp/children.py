@@ -70,6 +70,12 @@ class McpChildren:
         if live is not None:
             await live.process.close()
 
+    def abandon(self, session_id: str) -> None:
+        """The session is over, and nobody waits for its process to end."""
+        task = asyncio.create_task(self.end(session_id))
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+
     async def close(self) -> None:
         """All sessions are over."""
         await asyncio.gather(*(self.end(session_id) for session_id in list(self._live)), *self._closing)
@@ -102,6 +108,4 @@ class McpChildren:
         if live.process.busy:
             self._touch(live)
             return
-        task = asyncio.create_task(self.end(live.id))
-        self._closing.add(task)
-        task.add_done_callback(self._closing.discard)
+        self.abandon(live.id)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -278,3 +279,17 @@ async def test_what_cannot_be_is_refused_with_the_protocol_s_statuses(http: aioh
         assert (await http.get(client.url)).status == 405
         status, text = await Client(http, f"{base}/mcp/bad").post(HELLO)
         assert (status, b"no-such-command" in text) == (200, True)
+
+
+async def test_a_client_that_leaves_before_its_session_opens_leaves_no_process(
+    http: aiohttp.ClientSession, tmp_path: Path
+) -> None:
+    note = tmp_path / "pid"
+    mute = McpServer(command=("sh", "-c", f"echo $$ > {note}.part; mv {note}.part {note}; exec cat > {note}.heard"))
+    async with sidecar(FakeGate(), {"s": mute}) as base:
+        opening = asyncio.create_task(http.post(f"{base}/mcp/s", data=HELLO, headers=BOTH))
+        await until(lambda: Path(f"{note}.heard").exists() and Path(f"{note}.heard").stat().st_size)
+        pid = int(await asyncio.to_thread(note.read_text))
+        opening.cancel()
+        await asyncio.wait([opening])
+        await until(lambda: not Path(f"/proc/{pid}").exists())
