@@ -60,7 +60,7 @@ class Sidecar:
         url: str = "http://127.0.0.1:8377",
         *,
         session: str = "",
-        slots: int = 4,
+        slots: int = 16,
         patience_s: float = 0.25,
     ) -> None:
         self.stats = Stats()

@@ -24,6 +24,7 @@ app = typer.Typer(
     name="paste-proxy",
     help="Run an agent's next tool calls while its LLM still talks.",
     no_args_is_help=True,
+    rich_markup_mode=None,
     add_completion=False,
     pretty_exceptions_enable=False,
 )

@@ -1,6 +1,6 @@
 """The outcome of running a tool once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from paste_proxy.events.values import Json, loads
@@ -23,6 +23,8 @@ class ToolResult:
     content_type: str = "application/json"
     http_status: int = 200
     """Status of the HTTP answer where the backend is HTTP; 200 elsewhere."""
+    took_s: float | None = field(default=None, compare=False)
+    """Seconds the tool itself took, where the backend had to start something first; no agent waits for that."""
 
     def value(self) -> Json:
         """The answer as JSON, or as text where it is none."""

@@ -92,7 +92,7 @@ class ToolOutput:
     output: Json
     status: Status
     duration_s: float | None = None
-    """Time the session waited for it, in seconds."""
+    """Seconds the tool took, whether the session waited for all of it or not."""
     truncated: bool = False
 
 

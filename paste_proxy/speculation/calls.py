@@ -84,8 +84,9 @@ class Calls:
     def _reuse(self, call: Call, job: Job, result: ToolResult, now: float) -> Iterator[Command]:
         self._state.ledger.remove(job)
         self._leave(call)
-        yield Serve(call=call.number, job=job.number, result=result, outcome=Outcome.REUSED)
-        yield settled(job, Outcome.REUSED, now, saved_s=job.ran_s(now))
+        took = _took(job, result, now)
+        yield Serve(call=call.number, job=job.number, result=result, outcome=Outcome.REUSED, took_s=took)
+        yield settled(job, Outcome.REUSED, now, saved_s=took)
 
     def _promote(self, call: Call, job: Job) -> Iterator[Command]:
         self._state.ledger.promote(job, call.number)
@@ -99,7 +100,7 @@ class Calls:
         if job is None or job.shadow or job.ended_at is not None:
             return
         if told.result is not None and told.result.status is Status.OK:
-            self._state.experience.ran(job.invocation.tool, job.ran_s(now))
+            self._state.experience.ran(job.invocation.tool, _took(job, told.result, now))
         if job.call is None:
             yield from self._jobs.keep(job, told.result, now)
         else:
@@ -114,8 +115,9 @@ class Calls:
             yield settled(job, Outcome.DISCARDED, now)
             return
         self._leave(call)
-        yield Serve(call=call.number, job=job.number, result=result, outcome=Outcome.PROMOTED)
-        yield settled(job, Outcome.PROMOTED, now, saved_s=call.asked_at - job.started_at)
+        took = _took(job, result, now)
+        yield Serve(call=call.number, job=job.number, result=result, outcome=Outcome.PROMOTED, took_s=took)
+        yield settled(job, Outcome.PROMOTED, now, saved_s=max(0.0, took - (now - call.asked_at)))
         yield from self._slot_freed(call.lane, now)
 
     def ended(self, told: CallEnded, now: float) -> Iterator[Command]:
@@ -151,6 +153,12 @@ class Calls:
         self._state.slots_freed += lane.capacity.total is not None
         while lane.queue and lane.free():
             yield from self._run(lane.queue.popleft(), now)
+
+
+def _took(job: Job, result: ToolResult, now: float) -> float:
+    """Seconds the tool worked: the job's time without what only a job of its own had to start."""
+    ran = job.ran_s(now)
+    return ran if result.took_s is None else min(ran, result.took_s)
 
 
 def _score(job: Job, call: Call, status: Status | None, now: float) -> Command:

@@ -153,6 +153,8 @@ class Serve:
     job: int
     result: ToolResult
     outcome: Outcome
+    took_s: float
+    """How long the agent would have waited for the tool."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ something we cannot answer just as the client would is not imitated: the call fa
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from itertools import count
 from typing import TypeAlias
 
@@ -97,6 +98,8 @@ class McpClient:
         link, dialect = await self._ready()
         unanswered, number = self._unanswered, next(self._ids)
         message = call(self._hello(), dialect, number, tool, invocation.arguments, marked=marked)
+        loop = asyncio.get_running_loop()
+        began = loop.time()
         try:
             response = await link.request(message, number)
         except asyncio.CancelledError:
@@ -105,7 +108,7 @@ class McpClient:
             raise
         if self._unanswered != unanswered:
             raise UpstreamFault(f"{invocation.tool}: the server asked its client for something only the agent has")
-        return _result(invocation.tool, response)
+        return replace(_result(invocation.tool, response), took_s=loop.time() - began)
 
     async def _ready(self) -> tuple[Link, Dialect]:
         async with self._opening:

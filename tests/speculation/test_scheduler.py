@@ -1,9 +1,9 @@
 """The scheduler's conversations: reuse, promotion, misses, effects, sessions, time."""
 
-from paste_proxy.events.result import Status
+from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.speculation.effects import ABANDONED_S
 from paste_proxy.speculation.outside import OPEN_CALLS
-from paste_proxy.speculation.types import Mode, ObservationLost, SessionEnded, Tick
+from paste_proxy.speculation.types import JobEnded, Mode, ObservationLost, SessionEnded, Tick
 
 from .playbook import (
     Playbook,
@@ -348,3 +348,15 @@ def test_a_launch_carries_the_whole_invocation_and_its_scope() -> None:
     tell = Playbook()
     (launch,) = tell.scheduler.step(predicted("get_item 1", scope="left"), 0.0)
     assert (launch.invocation, launch.scope, launch.session) == (call_of("get_item 1"), "left", "s")  # type: ignore[union-attr]
+
+
+def test_what_a_job_had_to_start_first_is_not_counted_as_saved() -> None:
+    tell = Playbook()
+    tell(0, predicted("get_item 1", "get_item 2"))
+    tell(5, JobEnded(job=1, result=ToolResult(body=b"apple", took_s=2.0)))
+    assert tell(6, asked(7, "get_item 1")) == ["serve 7 from 1: apple", "1 reused, ran 5, saved 2"]
+    assert tell(6, asked(8, "get_item 2")) == ["promote 2 for 8"]
+    assert tell(7, JobEnded(job=2, result=ToolResult(body=b"pear", took_s=1.5))) == [
+        "serve 8 from 2: pear",
+        "2 promoted, ran 7, saved 0.5",
+    ]

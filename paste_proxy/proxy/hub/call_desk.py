@@ -66,10 +66,6 @@ class CallDesk:
         call_id = call.call_id or (asked.call_id if asked else f"ticket-{item.ticket}")
         self._open[item.ticket] = _Open(item.ticket, session, asked, call_id, call.invocation, now, item.reply)
         session.tool_calls += 1
-        self._tell(Asked(call=item.ticket, session=session.id, invocation=call.invocation, scope=call.scope))
-        if asked is not None and asked.effect:
-            self._tell(EffectEnded(session=session.id, call_id=asked.effect))
-            asked.effect = None
         turn = asked.turn if asked else None
         self._happened(
             session,
@@ -77,6 +73,10 @@ class CallDesk:
                 session=session.id, ts=self._clock.epoch(), call_id=call_id, invocation=call.invocation, turn=turn
             ),
         )
+        self._tell(Asked(call=item.ticket, session=session.id, invocation=call.invocation, scope=call.scope))
+        if asked is not None and asked.effect:
+            self._tell(EffectEnded(session=session.id, call_id=asked.effect))
+            asked.effect = None
 
     def answered(self, item: ToolAnswered) -> None:
         """A call that was run is over. One that the hub never saw may have been a write."""
@@ -85,7 +85,7 @@ class CallDesk:
             self._tell(ObservationLost())
             return
         self._tell(CallEnded(call=item.ticket, status=item.result.status if item.result else None))
-        self._close(call, item.result, "run")
+        self._close(call, item.result, "run", self._clock.monotonic() - call.since)
 
     def run(self, command: Run) -> None:
         """Let the call run."""
@@ -96,14 +96,14 @@ class CallDesk:
         """Answer the call with a job's result."""
         if call := self._open.get(command.call):
             call.decide(ServeIt(command.result, command.outcome, command.job))
-            self._close(call, command.result, command.outcome.value)
+            self._close(call, command.result, command.outcome.value, command.took_s)
 
     def release(self) -> None:
         """Let every call that still waits run; nothing will decide any more."""
         for call in self._open.values():
             call.decide(RunIt(call.ticket))
 
-    def _close(self, call: _Open, result: ToolResult | None, decision: str) -> None:
+    def _close(self, call: _Open, result: ToolResult | None, decision: str, took_s: float) -> None:
         self._open.pop(call.ticket, None)
         if call.asked is not None:
             call.asked.answered = True
@@ -121,7 +121,7 @@ class CallDesk:
                 tool=call.invocation.tool,
                 output=_observed(result),
                 status=result.status,
-                duration_s=waited,
+                duration_s=took_s,
                 truncated=len(result.body) > _OBSERVED_OUTPUT_BYTES,
             ),
         )

@@ -26,6 +26,8 @@ class Sessions:
         self._limit, self._idle_s = limit, idle_s
         self._live: OrderedDict[str, AgentSession] = OrderedDict()
         self._by_scope: dict[str, str] = {}
+        self._one: dict[str, str] = {}
+        """Names that tool calls use -> the session that is meant."""
         self._identity = Identity(limit, prefix=prefix)
 
     def __len__(self) -> int:
@@ -54,11 +56,30 @@ class Sessions:
 
     def place_call(self, call: AgentCall, now: float) -> AgentSession:
         """The session of a tool call."""
-        session = self._touch(call.session or self._asker(call) or call.scope or "anonymous", now)
+        session = self._touch(self._named(call) or self._asker(call) or call.scope or "anonymous", now)
         if call.scope:
             self._by_scope[call.scope] = session.id
             session.scopes[server_of(call.invocation.tool)] = call.scope
         return session
+
+    def _named(self, call: AgentCall) -> str | None:
+        """The session that the call names, by the name that its LLM requests have.
+
+        An agent may name its session where it calls tools and not where it asks its LLM. Then the turn that
+        asked for exactly this shows which session is meant, and the two names are one from there on; not where
+        neither a connection nor a call id tells two agents apart that ask for the same.
+        """
+        name = call.session
+        if name is None or name in self._one:
+            return name and self._one[name]
+        own = self._live.get(name)
+        if own is not None and own.turn:
+            return name
+        asker = self._asker(call) if call.scope or call.call_id else None
+        if asker is None or asker == name or not self._live[asker].turn:
+            return name
+        self._one[name] = asker
+        return asker
 
     def _asker(self, call: AgentCall) -> str | None:
         bound = self._live.get(self._by_scope.get(call.scope, ""))
@@ -95,4 +116,5 @@ class Sessions:
         lost = {session.id for session in gone}
         if lost:
             self._by_scope = {scope: owner for scope, owner in self._by_scope.items() if owner not in lost}
+            self._one = {name: meant for name, meant in self._one.items() if meant not in lost}
         return gone

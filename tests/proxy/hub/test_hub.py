@@ -478,3 +478,39 @@ async def test_a_call_given_up_as_it_is_served_voids_nothing() -> None:
         await asyncio.wait([given_up])
         await w.settle()
         assert isinstance(await w.ask(OTHER), ServeIt)
+
+
+async def test_a_session_that_tool_calls_name_and_llm_requests_do_not_is_the_one_that_asked() -> None:
+    async with world() as w:
+        exchange = await w.hear(user("go"), session="known-by-its-history")
+        w.hub.offer("sdk-1", "", w.backend, ["look"], session="task-42")
+        w.hub.post(CallSeen(exchange, SeenCall(order=0, call_id="c", name="look", arguments={})))
+        decision = await w.ask(Invocation("look", {}), session="task-42", scope="sdk-1")
+        assert isinstance(decision, RunIt)
+        w.hub.ended(decision.ticket, ToolResult(body=b"1"))
+        again = await w.ask(Invocation("look", {"at": 1}), session="task-42", scope="sdk-1")
+        assert isinstance(again, RunIt)
+        calls = [event for event in w.log.events if isinstance(event, ToolCall)]
+        assert [call.session for call in calls] == ["known-by-its-history"] * 2
+
+
+async def test_two_agents_that_ask_the_same_under_their_own_names_stay_apart() -> None:
+    async with world() as w:
+        exchange = await w.hear(user("go"), session="one")
+        w.hub.post(CallSeen(exchange, SeenCall(order=0, call_id="c", name="read", arguments={"path": "a"})))
+        await w.settle()
+        assert isinstance(await w.ask(READ, session="another"), RunIt)
+
+
+async def test_the_log_tells_the_call_before_its_answer_and_the_tools_own_time() -> None:
+    async with world(after_user) as w:
+        await w.hear(user("read a"))
+        w.clock.advance(5.0)
+        w.backend.answer.set_result(ToolResult(body=b'"x"', took_s=2.0))
+        await w.settle()
+        await w.ask(READ)
+        told = [event for event in w.log.events if isinstance(event, ToolCall | ToolOutput)]
+        assert [type(event) for event in told] == [ToolCall, ToolOutput]
+        assert isinstance(told[1], ToolOutput)
+        assert told[1].duration_s == 2.0
+        assert w.tally.saved_s == pytest.approx(2.0)
