@@ -6,8 +6,10 @@ predicts goes to the scheduler, at once.
 
 from typing import Protocol, assert_never
 
+import structlog
+
 from paste_proxy.clock import Clock
-from paste_proxy.events.types import Event, Speculation
+from paste_proxy.events.types import Event, Outcome, Speculation
 from paste_proxy.proxy.hub.call_desk import CallDesk
 from paste_proxy.proxy.hub.executor import Executor
 from paste_proxy.proxy.hub.foresight import Foresight
@@ -40,6 +42,8 @@ from paste_proxy.speculation.types import (
     Settled,
     Told,
 )
+
+log = structlog.get_logger(__name__)
 
 _DEEPEST = 3
 """Links of a chain: each stands on guesses before it, and three in a row are seldom right."""
@@ -174,6 +178,10 @@ class Conductor:
 
     def _settled(self, settled: Settled) -> None:
         self._tally.settled(settled)
+        if settled.outcome in (Outcome.REUSED, Outcome.PROMOTED) and not settled.shadow:
+            log.info(
+                "served", tool=settled.invocation.tool, outcome=settled.outcome.value, saved_s=round(settled.saved_s, 3)
+            )
         self._ahead.pop(settled.job, None)
         session = self._sessions.get(settled.session)
         if session is not None and not settled.shadow:
