@@ -9,13 +9,16 @@ bench = typer.Typer(help="Measurements, two sides in one run.", no_args_is_help=
 
 @bench.command()
 def replay(workload: Which = "all", sessions: Sessions = None, speed: Speed = None, as_json: AsJson = False) -> None:
-    """Recorded sessions through a live sidecar, without and with speculation."""
+    """Recorded sessions without and with speculation."""
     replayed(workload, sessions=sessions, speed=speed, as_json=as_json, pictures=False)
 
 
 @bench.command()
 def overhead(as_json: AsJson = False) -> None:
-    """The sidecar's cost: the same load straight to a scripted LLM and through it."""
+    """What the sidecar costs.
+
+    The same load goes straight to a scripted LLM and through the sidecar.
+    """
     import orjson
     import uvloop
     from rich.console import Console

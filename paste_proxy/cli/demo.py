@@ -13,7 +13,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JS
 
 
 def demo(sessions: Sessions = None, speed: Speed = None, workload: Which = "all", as_json: AsJson = False) -> None:
-    """Replay recorded sessions through a live sidecar, without and with speculation. No key, no network."""
+    """Play recorded sessions without and with speculation.
+
+    Through a live sidecar; needs no key and no network.
+    """
     replayed(workload, sessions=sessions, speed=speed, as_json=as_json, pictures=True)
 
 

@@ -15,7 +15,7 @@ def doctor(
     config: Annotated[Path | None, typer.Option(help="Config file; ./paste.toml if not given.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Check that the sidecar can do what its config says, and say what to mend."""
+    """Check what a config asks for and say what to mend."""
     import orjson
 
     findings = _examine(config)

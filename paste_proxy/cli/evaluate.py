@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    traces: Annotated[list[Path], typer.Argument(metavar="TRACES...", help="Recorded sessions: files or folders.")],
+    traces: Annotated[list[Path], typer.Argument(metavar="TRACES", help="Recorded sessions: files or folders.")],
     pool: Annotated[list[str], typer.Option(metavar="POOL", help="Pattern pool (or builtin:NAME); may come again.")],
     policy: Annotated[
         list[str] | None, typer.Option(metavar="FILE", help="Policy (or builtin:NAME): what counts as read-only.")
@@ -34,7 +34,9 @@ def evaluate(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Replay recorded sessions through the online predictor and report what it would have hit.
+    """Say how well a pool predicts recorded sessions.
+
+    They are replayed through the online predictor, which has not seen them.
 
     Without --policy and --read-only every tool counts as read-only: nothing is run here.
     """

@@ -19,7 +19,7 @@ _FORMATS = ("neutral",)
 
 def import_(
     form: Annotated[str, typer.Argument(metavar="FORMAT", help=f"What is read: {', '.join(_FORMATS)}.")],
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files (.jsonl, .jsonl.gz) or folders.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files (.jsonl, .jsonl.gz) or folders.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help="File to write, - for standard output.")],
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave corrupt lines out instead of stopping.")] = False,
 ) -> None:

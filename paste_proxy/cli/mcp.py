@@ -22,7 +22,10 @@ def mcp(
     ] = None,
     mode: Annotated[Mode | None, typer.Option(help="How far the sidecar may go, instead of the config's.")] = None,
 ) -> None:
-    """Be the MCP server that CMD starts, behind the sidecar: on stdin and stdout nothing but MCP."""
+    """Be the MCP server that CMD starts, behind the sidecar.
+
+    On stdin and stdout there is nothing but MCP.
+    """
     from paste_proxy.cli.serve import DEFAULT_CONFIG, log_to_stderr, read_config, with_options
     from paste_proxy.cli.server_name import server_name
     from paste_proxy.config import Config

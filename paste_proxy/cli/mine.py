@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def mine(
-    traces: Annotated[list[Path], typer.Argument(metavar="TRACES...", help="Recorded sessions: files or folders.")],
+    traces: Annotated[list[Path], typer.Argument(metavar="TRACES", help="Recorded sessions: files or folders.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="POOL.json", help="The pool to write.")],
     exclude: Annotated[
         list[Path] | None, typer.Option(metavar="TRACES", help="Leave out every session of a task found in these.")
@@ -24,7 +24,10 @@ def mine(
         list[Path] | None, typer.Option(metavar="FILE.toml", help="Patterns written by people, to be validated too.")
     ] = None,
 ) -> None:
-    """Mine patterns from recorded sessions and validate them on held-out tasks."""
+    """Mine patterns from recorded sessions and validate them.
+
+    Validated on tasks that were held out while mining.
+    """
     from paste_proxy.importers.neutral import read_sessions
     from paste_proxy.mining.groups import without_groups_of
     from paste_proxy.mining.handwritten import read_handwritten

@@ -23,7 +23,9 @@ def serve(
     config: Annotated[Path | None, typer.Option(help="Config file; ./paste.toml if not given.")] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port instead of the config's; 0: any.")] = None,
     mode: Annotated[Mode | None, typer.Option(help="How far the sidecar may go, instead of the config's.")] = None,
-    allow_remote: Annotated[bool, typer.Option(help="Allow a host that other machines can reach.")] = False,
+    allow_remote: Annotated[
+        bool, typer.Option("--allow-remote", help="Allow a host that other machines can reach.")
+    ] = False,
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], typer.Option(help="Least level logged.")
     ] = "info",
