@@ -18,22 +18,26 @@ class StdioLink:
 
     def __init__(self, child: Child, answerer: Answerer) -> None:
         self._child, self._answerer = child, answerer
-        self._waiting: dict[bytes, asyncio.Future[Response]] = {}
+        self._waiting: dict[bytes, asyncio.Future[Response | None]] = {}
+        """By id; None: the server ended without an answer. A fault kept here might find nobody to take it."""
         self._gone = False
         self._reader = asyncio.create_task(self._read())
 
     async def request(self, message: Outgoing, request_id: int) -> Response:
         """Send a request; its response."""
         if self._gone:
-            raise SessionGone("the speculative server process has ended")
+            raise SessionGone("the server process has ended")
         key = b"%d" % request_id
-        response: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
-        self._waiting[key] = response
+        answer: asyncio.Future[Response | None] = asyncio.get_running_loop().create_future()
+        self._waiting[key] = answer
         try:
             await self._child.send(on_one_line(message.body))
-            return await response
+            response = await answer
         finally:
             del self._waiting[key]
+        if response is None:
+            raise UpstreamFault("the server process ended before it answered")
+        return response
 
     async def notify(self, message: Outgoing) -> None:
         """Send a notification."""
@@ -62,9 +66,6 @@ class StdioLink:
             pass
         finally:
             self._gone = True
-            self._fail(UpstreamFault("the speculative server process ended before it answered"))
-
-    def _fail(self, fault: UpstreamFault) -> None:
-        for waiting in self._waiting.values():
-            if not waiting.done():
-                waiting.set_exception(fault)
+            for waiting in self._waiting.values():
+                if not waiting.done():
+                    waiting.set_result(None)
