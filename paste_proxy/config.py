@@ -4,6 +4,7 @@ A config is a TOML file. Relative paths in it are relative to the file. `builtin
 or pattern file that the package carries.
 """
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -29,11 +30,28 @@ def _web_address(text: str) -> str:
     except ValueError:
         good = False
     if not good or any(character.isspace() for character in text):
-        raise ValueError("http:// or https://, a host, and a port from 1 to 65535 where one is given")
+        raise ValueError(
+            "an address such as https://api.openai.com/v1: http:// or https://, a host, "
+            "and a port from 1 to 65535 where one is given"
+        )
     return text
 
 
+def _matching(pattern: str, words: str) -> AfterValidator:
+    """Takes only texts of a pattern; `words` say it for people."""
+
+    def check(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(words)
+        return text
+
+    return AfterValidator(check)
+
+
 WebAddress = Annotated[str, AfterValidator(_web_address)]
+UrlPath = Annotated[str, _matching(r"(?s)/.*", "a path that begins with /, such as /v1")]
+ServerName = Annotated[str, _matching(r"[A-Za-z0-9_.-]+", "a name of letters, digits, '_', '.' and '-'")]
+ToolName = Annotated[str, _matching(r"[^/\s]+", "a name without slashes and white space")]
 
 
 class Section(BaseModel):
@@ -45,7 +63,7 @@ class Section(BaseModel):
 class LlmRoute(Section):
     """An LLM endpoint: requests below `path` go to `upstream`, byte for byte."""
 
-    path: str = Field(pattern=r"^/")
+    path: UrlPath
     upstream: WebAddress
     wire: Literal["openai_chat"] = "openai_chat"
 
@@ -64,7 +82,7 @@ class McpServer(Section):
     @model_validator(mode="after")
     def _one_transport(self) -> "McpServer":
         if bool(self.url) == bool(self.command):
-            raise ValueError("give either url or command")
+            raise ValueError("either url or command")
         return self
 
 
@@ -78,7 +96,7 @@ class DispatchTool(Section):
     @model_validator(mode="after")
     def _one_way(self) -> "DispatchTool":
         if bool(self.url) == bool(self.command):
-            raise ValueError("give either url or command")
+            raise ValueError("either url or command")
         return self
 
 
@@ -139,8 +157,8 @@ class Config(Section):
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8377
     llm: tuple[LlmRoute, ...] = ()
-    mcp: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$")], McpServer] = {}
-    tools: dict[Annotated[str, Field(pattern=r"^[^/\s]+$")], DispatchTool] = {}
+    mcp: dict[ServerName, McpServer] = {}
+    tools: dict[ToolName, DispatchTool] = {}
     session_headers: tuple[str, ...] = ("x-paste-session", "x-claude-code-session-id", "session-id")
     policies: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
