@@ -94,7 +94,7 @@ class Sidecar:
 
     async def living(self, _: web.Application | None = None) -> AsyncIterator[None]:
         """Cleanup context: the recorder, the executor, the hub's task, the watch's worker."""
-        recorder = Recorder(self.config.recording, self._clock)
+        recorder = Recorder(self.config.recording, self._clock, self.tally.fault)
         executor = Executor(self.hub.post)
         self.hub.start(
             Conductor(

@@ -8,7 +8,10 @@ import asyncio
 import secrets
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from queue import SimpleQueue
+
+import structlog
 
 from paste_proxy.clock import Clock
 from paste_proxy.config import Recording
@@ -18,6 +21,8 @@ from paste_proxy.events.signature import signature
 from paste_proxy.events.types import Event
 from paste_proxy.events.values import Json
 from paste_proxy.proxy.segments import Segments
+
+log = structlog.get_logger(__name__)
 
 _LONGEST_LINE = 2**20
 """Bytes; a larger payload is recorded as its size and signature."""
@@ -30,10 +35,16 @@ _PAYLOADS = ("args", "output", "text")
 
 
 class Recorder:
-    """Writes every recorded event as a line of the log that `config` describes, or nothing without a directory."""
+    """Writes every recorded event as a line of the log that `config` describes, or nothing without a directory.
 
-    def __init__(self, config: Recording, clock: Clock) -> None:
-        self._config, self._clock = config, clock
+    Args:
+        fault: called with a place for every event lost to an error of its own and for every one that found
+            no room; from two threads, which never name the same place.
+    """
+
+    def __init__(self, config: Recording, clock: Clock, fault: Callable[[str], None] = lambda _: None) -> None:
+        self._config, self._clock, self._fault = config, clock, fault
+        self._failing = False
         self._queue: SimpleQueue[tuple[Event, int] | None] = SimpleQueue()
         self._positions = _Positions()
         self._overflowed = self._skipped = self.faults = 0
@@ -60,6 +71,7 @@ class Recorder:
         seq = self._positions.next(event.session)
         if self._thread is None or self._queue.qsize() >= self._config.queue_events:
             self._overflowed += 1
+            self._fault("recorder_queue")
         else:
             self._queue.put((event, seq))
 
@@ -77,12 +89,20 @@ class Recorder:
                 continue
             try:
                 segments.write(self._line(*item))
-            except OSError:
-                self.faults += 1
+                self._failing = False
+            except OSError as fault:
+                self._failed()
                 self._paused_until = self._clock.monotonic() + _PAUSE_S
+                if not self._failing:
+                    log.warning("recording_fault", directory=str(self._config.directory), fault=str(fault))
+                self._failing = True
             except Exception:  # noqa: BLE001  whatever an event holds, the next one is written
-                self.faults += 1
+                self._failed()
         segments.close()
+
+    def _failed(self) -> None:
+        self.faults += 1
+        self._fault("recorder")
 
     def _line(self, event: Event, seq: int) -> bytes:
         record = record_of(event, seq)

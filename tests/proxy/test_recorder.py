@@ -9,6 +9,7 @@ from pathlib import Path
 from subprocess import PIPE, Popen
 
 import pytest
+from structlog.testing import capture_logs
 
 from paste_proxy.clock import FakeClock
 from paste_proxy.config import Recording
@@ -229,3 +230,22 @@ def test_a_process_killed_at_any_moment_leaves_a_readable_log(tmp_path: Path, re
     assert texts == sorted(texts, key=int)
     assert len(set(texts)) == len(texts)
     read([tmp_path] if files else [])
+
+
+async def test_what_the_log_loses_is_told_by_place_and_a_failing_disk_is_logged_once(tmp_path: Path) -> None:
+    in_the_way = tmp_path / "log"
+    in_the_way.write_text("a file")
+    lost, clock = list[str](), FakeClock(1_700_000_000.0)
+    with capture_logs() as said_of_it:
+        recorder = Recorder(recording(in_the_way, queue_events=1_000), clock, lost.append)
+        for n in range(3):
+            recorder.record(said(f"{n}"))
+            async with asyncio.timeout(10):
+                while recorder.faults + recorder.dropped <= n:  # noqa: ASYNC110 - another thread's doing
+                    await asyncio.sleep(0.001)
+            clock.advance(2.0)
+        await recorder.close()
+    recorder.record(said("late"))
+    assert lost == ["recorder"] * 3 + ["recorder_queue"]
+    assert [entry["event"] for entry in said_of_it] == ["recording_fault"]
+    assert str(in_the_way) in str(said_of_it)
