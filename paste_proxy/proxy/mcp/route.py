@@ -1,5 +1,6 @@
 """`/mcp/NAME`: which server a request goes to, and what stands in front of each kind of server."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
 from typing import Protocol
@@ -50,8 +51,7 @@ class McpFronts:
 
     async def close(self) -> None:
         """All client sessions are over, and the processes behind them."""
-        for front in self._fronts.values():
-            await front.close()
+        await asyncio.gather(*(front.close() for front in self._fronts.values()))
 
 
 def add_mcp_routes(
