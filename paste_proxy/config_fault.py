@@ -18,6 +18,7 @@ _EXPECTED = {
     **dict.fromkeys(("float_type", "float_parsing"), "a number"),
 }
 _Path = Sequence[int | str]
+_LONGEST_REPEATED = 200
 _COMMAND = "command"
 """The one list of texts whose parts a person may write as one text."""
 
@@ -87,7 +88,7 @@ def _has(annotation: object, key: str) -> bool:
 def _list(model: type[BaseModel], path: _Path, value: object) -> str:
     if any(_models(one) for one in _annotations(model, path)):
         return f"tables [[{_named(path)}]], in double brackets"
-    if not isinstance(value, str):
+    if not isinstance(value, str) or len(value) > _LONGEST_REPEATED:
         return "a list of texts"
     parts = value.split() if path[-1] == _COMMAND else [value]
     return f"a list: {json.dumps(parts, ensure_ascii=False)}"

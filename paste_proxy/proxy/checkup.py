@@ -1,25 +1,19 @@
-"""What `doctor` looks at: the files a config names, and the endpoints it points to."""
+"""What `doctor` says of a config without asking anybody: its address, its routes, the files it names."""
 
-import asyncio
 import shutil
-import ssl
+import socket
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
-from yarl import URL
-
-from paste_proxy.config import Config, DispatchTool, LlmRoute
+from paste_proxy.config import Config, DispatchTool
 from paste_proxy.errors import InputFault
 from paste_proxy.mining.pool import Pool
-from paste_proxy.proxy.http.hosts import is_loopback
-from paste_proxy.proxy.llm_route import LlmRoutes, is_itself
-from paste_proxy.proxy.mcp.probe import probe
+from paste_proxy.proxy.llm_route import LlmRoutes
 from paste_proxy.proxy.named_files import read_patterns, read_policy
+from paste_proxy.proxy.server import check_host
 from paste_proxy.speculation.policy import Policy, combine
 
-_REACH_S = 5.0
 _NAMED = 5
 
 
@@ -43,42 +37,55 @@ class Finding:
     """What to do about it."""
 
 
-def check_files(config: Config) -> list[Finding]:
-    """Everything that can be said without the network. Reads files."""
+def counted(number: int, noun: str) -> str:
+    """`1 rule`, `2 rules`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def check_files(config: Config, *, allow_remote: bool = False) -> list[Finding]:
+    """Everything that can be said without asking anybody. Reads files, and binds the port for a moment.
+
+    Args:
+        allow_remote: whether a host that other machines can reach is meant.
+    """
     policies, pools = [], []
-    findings = [*_bind(config), *_routes(config), *_recording(config)]
+    findings = [_address(config, allow_remote=allow_remote), *_routes(config), *_recording(config)]
     for name in config.policies:
         try:
             policies.append(read_policy(name))
-            findings.append(Finding(Level.OK, f"policy {name}", f"{len(policies[-1].rules)} rules"))
+            findings.append(Finding(Level.OK, f"policy {name}", counted(len(policies[-1].rules), "rule")))
         except InputFault as fault:
             findings.append(Finding(Level.FAIL, f"policy {name}", fault.found, f"at {fault.where}: {fault.expected}"))
     for name in config.patterns:
         try:
             pools.append(read_patterns(name))
-            findings.append(Finding(Level.OK, f"patterns {name}", f"{len(pools[-1].patterns)} patterns"))
+            findings.append(Finding(Level.OK, f"patterns {name}", counted(len(pools[-1].patterns), "pattern")))
         except InputFault as fault:
             findings.append(Finding(Level.FAIL, f"patterns {name}", fault.found, f"at {fault.where}: {fault.expected}"))
-    return [*findings, *_unruled(combine(policies), pools), *_commands(config)]
+    return [*findings, *_unruled(combine(policies), pools), *_commands(config, combine(policies))]
 
 
-async def check_endpoints(config: Config) -> list[Finding]:
-    """Whether each upstream, MCP server and tool URL answers."""
-    looks = [
-        *(_llm(route, config) for route in config.llm),
-        *(_mcp(name, config) for name in config.mcp),
-        *(_tool(name, tool.url) for name, tool in config.tools.items() if tool.url is not None),
-    ]
-    return list(await asyncio.gather(*looks))
+def _address(config: Config, *, allow_remote: bool) -> Finding:
+    where = f"{config.host}:{config.port}"
+    try:
+        check_host(config.host, allow_remote=allow_remote)
+    except InputFault as fault:
+        return Finding(Level.FAIL, "address", fault.found, fault.expected)
+    try:
+        _bind(config.host, config.port)
+    except OSError as fault:
+        mend = "stop what holds it (a sidecar that runs already?), or set another `port`"
+        return Finding(Level.FAIL, "address", f"{where} cannot be bound ({fault.strerror or fault})", mend)
+    return Finding(Level.OK, "address", f"{where} can be bound")
 
 
-# --- files ----------------------------------------------------------------------------------------
-
-
-def _bind(config: Config) -> Iterator[Finding]:
-    if not is_loopback(config.host):
-        mend = "bind 127.0.0.1, or start with --allow-remote if everyone who reaches it may use it"
-        yield Finding(Level.WARN, "host", f"{config.host} can be reached by other machines", mend)
+def _bind(host: str, port: int) -> None:
+    for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            probe.bind(address)
 
 
 def _routes(config: Config) -> Iterator[Finding]:
@@ -88,7 +95,7 @@ def _routes(config: Config) -> Iterator[Finding]:
         yield Finding(Level.FAIL, fault.where, fault.found, fault.expected)
     if not (config.llm or config.mcp or config.tools):
         yield Finding(Level.WARN, "config", "nothing to forward to", "add an [[llm]], [mcp.NAME] or [tools.NAME] table")
-    if config.llm and not config.policies:
+    elif not config.policies:
         yield Finding(Level.WARN, "policies", "none: no tool may be run ahead", 'policies = ["builtin:..."]')
 
 
@@ -114,60 +121,22 @@ def _unruled(policy: Policy, pools: Iterable[Pool]) -> Iterator[Finding]:
         yield Finding(Level.WARN, "policies", f"patterns predict tools that no rule names: {named}", mend)
 
 
-def _commands(config: Config) -> Iterator[Finding]:
+def _commands(config: Config, policy: Policy) -> Iterator[Finding]:
     for name, tool in config.tools.items():
         if tool.command:
-            yield _command(name, tool)
+            yield _command(name, tool, policy)
 
 
-def _command(name: str, tool: DispatchTool) -> Finding:
+def _command(name: str, tool: DispatchTool, policy: Policy) -> Finding:
     if shutil.which(tool.command[0]) is None:
         return Finding(Level.FAIL, f"tool {name}", f"no program {tool.command[0]!r}", "install it or give its path")
-    return Finding(Level.OK, f"tool {name}", f"{tool.command[0]} is there")
+    return ruled(policy, name, f"{tool.command[0]} is there")
 
 
-# --- endpoints ------------------------------------------------------------------------------------
-
-
-async def _llm(route: LlmRoute, config: Config) -> Finding:
-    what, url = f"llm {route.path}", URL(route.upstream)
-    if is_itself(route.upstream, config.host, config.port):
-        return Finding(Level.FAIL, what, f"{route.upstream} is this sidecar itself", "name the LLM's own address")
-    fault = await _reached(url)
-    if fault is not None:
-        return Finding(Level.FAIL, what, fault, "start it, or correct `upstream`")
-    version = route.path.rstrip("/").rpartition("/")[2]
-    if version.startswith("v") and not url.path.rstrip("/").endswith(version):
-        found = f"{route.path}/x goes to {route.upstream.rstrip('/')}/x, without /{version}"
-        return Finding(Level.WARN, what, found, f"write {route.upstream.rstrip('/')}/{version} if that is not meant")
-    return Finding(Level.OK, what, f"{url.origin()} reached")
-
-
-async def _tool(name: str, url: str) -> Finding:
-    fault = await _reached(URL(url))
-    if fault is not None:
-        return Finding(Level.FAIL, f"tool {name}", fault, "start it, or correct `url`")
-    return Finding(Level.OK, f"tool {name}", f"{URL(url).origin()} reached")
-
-
-async def _mcp(name: str, config: Config) -> Finding:
-    answer = await probe(name, config.mcp[name])
-    if isinstance(answer, str):
-        return Finding(Level.FAIL, f"mcp {name}", answer, "run its command by hand, or correct `command` or `url`")
-    return Finding(Level.OK, f"mcp {name}", f"{len(answer)} tools")
-
-
-async def _reached(url: URL) -> str | None:
-    """Connect, with TLS where the URL says so; gives what went wrong."""
-    secure = ssl.create_default_context() if url.scheme == "https" else None
-    try:
-        async with asyncio.timeout(_REACH_S):
-            _, writer = await asyncio.open_connection(url.host, url.port, ssl=secure)
-    except TimeoutError:
-        return f"{url.origin()} does not answer within {_REACH_S:.0f} s"
-    except (OSError, ssl.SSLError) as fault:
-        return f"{url.origin()} cannot be reached ({fault.strerror or fault})"
-    writer.close()
-    with suppress(OSError):
-        await writer.wait_closed()
-    return None
+def ruled(policy: Policy, tool: str, found: str) -> Finding:
+    """What was found of a configured tool, and what the policy says about it."""
+    ruling = policy.rule_for(tool)
+    if ruling.rule is None:
+        return Finding(Level.WARN, f"tool {tool}", f"{found}; no rule names it", "add one, or it is never run ahead")
+    said = "may be run ahead" if ruling.allowed else f"a {ruling.effect.value}, never run ahead"
+    return Finding(Level.OK, f"tool {tool}", f"{found}; {said}")

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 import sys
 from pathlib import Path
 
@@ -11,9 +12,10 @@ from typer.testing import CliRunner
 
 from paste_proxy.cli.doctor import doctor
 from paste_proxy.config import load_config
-from paste_proxy.proxy.checkup import Finding, check_endpoints, check_files
+from paste_proxy.proxy.checkup import Finding, check_files
+from paste_proxy.proxy.reach import check_endpoints
 from paste_proxy.share import share
-from tests.proxy.llm_world import answer, replying, upstream
+from tests.proxy.llm_world import answer, replying, sidecar, upstream
 
 cli = typer.Typer()
 cli.command()(doctor)
@@ -54,7 +56,7 @@ async def endpoints(folder: Path, text: str) -> list[Finding]:
 
 
 def test_a_sound_config_passes(tmp_path: Path) -> None:
-    path = written(tmp_path, 'policies = ["builtin:tau_airline"]\n[tools.t]\ncommand = ["sh"]\n')
+    path = written(tmp_path, 'port = 0\npolicies = ["builtin:tau_airline"]\n[tools.t]\ncommand = ["sh"]\n')
     result = CliRunner().invoke(cli, ["--config", str(path)])
     assert result.exit_code == 0, result.output
     assert "fail" not in result.output
@@ -64,7 +66,7 @@ def test_a_config_that_cannot_be_read_fails(tmp_path: Path) -> None:
     path = written(tmp_path, "prot = 1")
     result = CliRunner().invoke(cli, ["--config", str(path), "--json"])
     report = json.loads(result.stdout)
-    assert (result.exit_code, report["ok"]) == (1, False)
+    assert (result.exit_code, report["ok"]) == (2, False)
     assert "prot" in report["findings"][0]["found"]
 
 
@@ -92,8 +94,32 @@ def test_a_program_that_is_not_there_fails(tmp_path: Path) -> None:
     assert found(findings, "tool t")[0] == "fail"
 
 
-def test_a_host_that_others_can_reach_is_told(tmp_path: Path) -> None:
-    assert found(files(tmp_path, 'host = "0.0.0.0"'), "host")[0] == "warn"
+def test_what_serve_would_refuse_to_bind_fails(tmp_path: Path) -> None:
+    assert found(files(tmp_path, 'port = 0\nhost = "0.0.0.0"'), "address")[0] == "fail"
+    config = load_config(written(tmp_path, 'port = 0\nhost = "0.0.0.0"'))
+    assert found(check_files(config, allow_remote=True), "address")[0] == "ok"
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        level, words = found(files(tmp_path, f"port = {taken.getsockname()[1]}"), "address")
+    assert (level, "cannot be bound" in words, "another `port`" in words) == ("fail", True, True)
+    assert found(files(tmp_path, 'port = 0\nhost = "localhost"'), "address")[0] == "ok"
+
+
+def test_a_config_that_is_not_there_is_no_failed_check(tmp_path: Path) -> None:
+    assert CliRunner().invoke(cli, ["--config", str(tmp_path / "none.toml")]).exit_code == 2
+
+
+def test_a_configured_tool_is_told_what_the_policy_says_of_it(tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(
+        '[[rule]]\ntool = "look"\neffect = "read"\n[[rule]]\ntool = "book"\neffect = "write"\n'
+    )
+    text = 'policies = ["p.toml"]\n' + "".join(f'[tools.{tool}]\ncommand = ["sh"]\n' for tool in ("look", "book", "x"))
+    findings = files(tmp_path, text)
+    assert found(findings, "policy " + str(tmp_path / "p.toml"))[1] == "2 rules "
+    assert found(findings, "tool look") == ("ok", "sh is there; may be run ahead ")
+    assert found(findings, "tool book") == ("ok", "sh is there; a write, never run ahead ")
+    assert found(findings, "tool x")[0] == "warn"
 
 
 async def test_upstreams_are_reached_or_named(tmp_path: Path) -> None:
@@ -118,8 +144,48 @@ async def test_mcp_servers_are_started_and_asked_for_their_tools(tmp_path: Path)
     text += '[mcp.dies]\ncommand = ["sh", "-c", "read line; echo last words >&2; exit 3"]\n'
     text += '[mcp.absent]\ncommand = ["no-such-program"]\n[mcp.web]\nurl = "http://127.0.0.1:9/mcp"\n'
     findings = await endpoints(tmp_path, text)
-    assert found(findings, "mcp good") == ("ok", "1 tools ")
+    assert "1 tool:" in found(findings, "mcp good")[1]
     assert found(findings, "mcp dies")[0] == "fail"
     assert "last words" in found(findings, "mcp dies")[1]
     assert "no-such-program" in found(findings, "mcp absent")[1]
     assert found(findings, "mcp web")[0] == "fail"
+    assert "start it, or correct `url`" in found(findings, "mcp web")[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "said"),
+    [
+        ("filesystem", "ok", "3 tools: 1 may be run ahead, 1 may not, 1 named by no rule"),
+        (
+            "files",
+            "warn",
+            "3 named by no rule; so none ever is the policies speak of servers named *filesystem*: rename",
+        ),
+    ],
+)
+async def test_of_each_mcp_server_it_is_said_how_many_tools_may_be_run_ahead(
+    tmp_path: Path, name: str, level: str, said: str
+) -> None:
+    (tmp_path / "server.py").write_text(
+        STDIO_SERVER.replace('[{"name": "look", ', '[{"name": name, ').replace(
+            '{"type": "object"}}]', '{"type": "object"}} for name in ("read_file", "write_file", "look")]'
+        )
+    )
+    text = f'policies = ["builtin:mcp-filesystem"]\n[mcp.{name}]\ncommand = '
+    command = json.dumps([sys.executable, str(tmp_path / "server.py")])
+    findings = await endpoints(tmp_path, text + command)
+    assert found(findings, f"mcp {name}")[0] == level
+    assert said in found(findings, f"mcp {name}")[1]
+    kept = await endpoints(tmp_path, text + command + "\nstateless = false")
+    assert found(kept, f"mcp {name}")[0] == "warn"
+
+
+async def test_the_advice_fits_the_fault(tmp_path: Path) -> None:
+    async with sidecar() as plain:
+        text = f'[[llm]]\npath = "/a"\nupstream = "https://127.0.0.1:{plain}/a"\n'
+        text += '[[llm]]\npath = "/b"\nupstream = "http://no-such-host.invalid/b"\n'
+        text += f'[mcp.web]\nurl = "http://127.0.0.1:{plain}/mcp"\n'
+        findings = await endpoints(tmp_path, text)
+    assert "write http:// in `upstream`" in found(findings, "llm /a")[1]
+    assert "correct the host in `upstream`" in found(findings, "llm /b")[1]
+    assert "correct `url`: it is no MCP server" in found(findings, "mcp web")[1]
