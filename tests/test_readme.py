@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from paste_proxy.config import Config, load_config
+from paste_proxy.proxy.named_files import read_policy
 from paste_proxy.share import find
 
 ROOT = Path(__file__).parent.parent
@@ -48,11 +49,19 @@ def test_the_config_shown_is_a_config_and_its_policies_exist() -> None:
     assert [find("policies", name).is_file() for name in config.policies] == [True]
     assert config.llm
     assert config.mcp
+    assert ruled(config)
+
+
+def ruled(config: Config) -> bool:
+    """Whether the policies named speak of every MCP server."""
+    rules = [rule for name in config.policies for rule in read_policy(name).rules]
+    return all(any(rule.of_server(server) for rule in rules) for server in config.mcp)
 
 
 def test_the_example_config_is_a_config() -> None:
     config = load_config(ROOT / "deploy" / "paste.example.toml")
     assert config.llm
+    assert ruled(config)
     assert [find("policies", name).is_file() for name in config.policies] == [True]
 
 
