@@ -78,7 +78,7 @@ def add_llm_routes(
             return refusal(404, "no_route", _no_route(request.path, routes.paths))
         target, wire = found
         if is_websocket(request):
-            return await tunnel(request, relay.session, target)
+            return await tunnel(request, relay.session, target, relay.outages)
         seen = None
         if request.method == "POST":
             seen = Observation(gate, wire, request.headers, answer_bytes, fault)

@@ -19,6 +19,7 @@ from paste_proxy.events.values import dumps
 from paste_proxy.proxy.dispatch.origin import foreign_origin
 from paste_proxy.proxy.dispatch.socket import DispatchSocket
 from paste_proxy.proxy.dispatch.tools import ConfiguredTools, configured_tools
+from paste_proxy.proxy.outages import Outages
 from paste_proxy.proxy.ports import AgentCall, RunIt, ServeIt, ToolGate
 
 CALL_ID_HEADER = "x-paste-call-id"
@@ -56,6 +57,7 @@ class Dispatch:
     def __init__(self, tools: tuple[str, ...], gate: ToolGate) -> None:
         self._tools, self._gate = tools, gate
         self.backend = ConfiguredTools({})
+        self._outages = Outages()
 
     async def answer(self, request: web.Request) -> web.Response:
         """Answer one call."""
@@ -102,6 +104,7 @@ class Dispatch:
         try:
             result = await self.backend.run(invocation, speculative=False)
         except UpstreamFault as fault:
+            self._outages.warn(f"tool {invocation.tool}", "cannot be reached, broke off or was late")
             return _error(HTTPStatus.BAD_GATEWAY, str(fault))
         finally:
             self._gate.ended(ticket, result)

@@ -30,6 +30,7 @@ from paste_proxy.proxy.http.headers import request_headers, response_headers
 from paste_proxy.proxy.http.observation import Observation
 from paste_proxy.proxy.http.refusal import refusal
 from paste_proxy.proxy.http.upload import Upload, upload_of
+from paste_proxy.proxy.outages import Outages
 
 READ_BUFFER_BYTES = 2**18
 LONGEST_HEADER_BYTES = 2**16
@@ -60,10 +61,12 @@ class Relay:
 
     Args:
         keep: bytes of a request that may be copied for the observer.
+        named: where the configuration names an upstream, for people.
     """
 
-    def __init__(self, *, keep: int) -> None:
-        self._keep = keep
+    def __init__(self, *, keep: int, named: str = "the route's `upstream`") -> None:
+        self._keep, self._named = keep, named
+        self.outages = Outages()
         self._session: ClientSession | None = None
 
     async def pooling(self, _: web.Application) -> AsyncIterator[None]:
@@ -98,7 +101,7 @@ class Relay:
                     allow_redirects=False,
                 )
             except (ClientError, OSError, ValueError) as fault:
-                return _no_answer(target, fault, upload)
+                return self._no_answer(target, fault, upload)
             try:
                 response, clean = await _pass_on(request, answer, seen)
             finally:
@@ -108,6 +111,25 @@ class Relay:
         finally:
             if seen is not None:
                 seen.closed(clean=clean)
+
+    def _no_answer(self, target: str, fault: Exception, upload: Upload | None) -> web.Response:
+        upstream = URL(target, encoded=True).origin()
+        if upload is not None and upload.client_fault is not None:
+            return refusal(400, "request_broken", f"the request's body broke off: {upload.client_fault}", close=True)
+        match fault:
+            case ClientConnectorError() | ServerTimeoutError():
+                code, why = "upstream_unreachable", f"cannot be reached: {fault}"
+                what = f"{upstream} {why}; check {self._named} in the configuration"
+            case ClientResponseError():
+                code, why = "upstream_not_http", "answered something that is not HTTP"
+                what = f"{upstream} {why}: {fault.message}"
+            case ClientError() | OSError():
+                code, why = "upstream_closed", f"closed the connection before it answered ({type(fault).__name__})"
+                what = f"{upstream} {why}"
+            case _:
+                return refusal(400, "request_not_forwardable", f"the request cannot be sent on to {upstream}: {fault}")
+        self.outages.warn(str(upstream), why)
+        return refusal(502, code, what)
 
 
 class Relayed(web.StreamResponse):
@@ -178,20 +200,3 @@ def _break_off(request: web.Request) -> None:
         return
     transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     transport.abort()
-
-
-def _no_answer(target: str, fault: Exception, upload: Upload | None) -> web.Response:
-    upstream = URL(target, encoded=True).origin()
-    if upload is not None and upload.client_fault is not None:
-        return refusal(400, "request_broken", f"the request's body broke off: {upload.client_fault}", close=True)
-    match fault:
-        case ClientConnectorError() | ServerTimeoutError():
-            what = f"{upstream} cannot be reached: {fault}; check the route's `upstream` in the configuration"
-            return refusal(502, "upstream_unreachable", what)
-        case ClientResponseError():
-            return refusal(502, "upstream_not_http", f"{upstream} answered something that is not HTTP: {fault.message}")
-        case ClientError() | OSError():
-            what = f"{upstream} closed the connection before it answered ({type(fault).__name__})"
-            return refusal(502, "upstream_closed", what)
-        case _:
-            return refusal(400, "request_not_forwardable", f"the request cannot be sent on to {upstream}: {fault}")

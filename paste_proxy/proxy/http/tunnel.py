@@ -7,6 +7,7 @@ from yarl import URL
 
 from paste_proxy.proxy.http.headers import request_headers
 from paste_proxy.proxy.http.refusal import refusal
+from paste_proxy.proxy.outages import Outages
 
 _HANDSHAKE = frozenset(
     {"sec-websocket-accept", "sec-websocket-extensions", "sec-websocket-key", "sec-websocket-protocol"}
@@ -19,7 +20,7 @@ def is_websocket(request: web.Request) -> bool:
     return request.headers.get("Upgrade", "").lower() == "websocket"
 
 
-async def tunnel(request: web.Request, session: ClientSession, target: str) -> web.StreamResponse:
+async def tunnel(request: web.Request, session: ClientSession, target: str, outages: Outages) -> web.StreamResponse:
     """Connect to the upstream first, so that its refusal is the client's; then pump until either side ends."""
     protocols = tuple(
         name.strip() for name in request.headers.get("Sec-WebSocket-Protocol", "").split(",") if name.strip()
@@ -34,7 +35,9 @@ async def tunnel(request: web.Request, session: ClientSession, target: str) -> w
             refused.status, "upgrade_refused", f"the upstream refused the WebSocket upgrade: {refused.message}"
         )
     except (ClientError, OSError) as fault:
-        return refusal(502, "upstream_unreachable", f"{URL(target).origin()} cannot be reached: {fault}")
+        origin = URL(target, encoded=True).origin()
+        outages.warn(str(origin), f"cannot be reached: {fault}")
+        return refusal(502, "upstream_unreachable", f"{origin} cannot be reached: {fault}")
     async with upstream:
         chosen = (upstream.protocol,) if upstream.protocol else ()
         client = web.WebSocketResponse(protocols=chosen, max_msg_size=0, autoping=False)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from uuid import uuid4
 
 from paste_proxy.config import McpServer
+from paste_proxy.errors import UpstreamFault
 from paste_proxy.proxy.mcp.process import McpProcess
 from paste_proxy.proxy.mcp.watch import McpWatch
 from paste_proxy.tools.mcp_child import Child
@@ -28,10 +29,20 @@ class McpChildren:
     Args:
         idle_s: a session without a request, a waiting answer or an open stream for this long is over.
         ended: called with the id of a session whose process is gone.
+        failed: called with a few words where a process cannot be started, or ends of its own accord.
     """
 
-    def __init__(self, name: str, server: McpServer, *, idle_s: float, ended: Callable[[str], None]) -> None:
-        self._name, self._server, self._idle_s, self._ended = name, server, idle_s, ended
+    def __init__(
+        self,
+        name: str,
+        server: McpServer,
+        *,
+        idle_s: float,
+        ended: Callable[[str], None],
+        failed: Callable[[str], None] = lambda why: None,
+    ) -> None:
+        self._name, self._server, self._idle_s = name, server, idle_s
+        self._ended, self._failed = ended, failed
         self._live: dict[str, LiveProcess] = {}
         self._shared: LiveProcess | None = None
         self._starting = asyncio.Lock()
@@ -81,7 +92,11 @@ class McpChildren:
         await asyncio.gather(*(self.end(session_id) for session_id in list(self._live)), *self._closing)
 
     async def _start(self, *, shared: bool) -> LiveProcess:
-        child = await Child.start(self._name, self._server.command, env=self._server.env, cwd=self._server.cwd)
+        try:
+            child = await Child.start(self._name, self._server.command, env=self._server.env, cwd=self._server.cwd)
+        except UpstreamFault:
+            self._failed("its `command` cannot be started")
+            raise
         session_id = uuid4().hex
 
         def heard(message: Single) -> None:
@@ -89,7 +104,8 @@ class McpChildren:
                 live.watch.server_sent(message)
 
         def gone() -> None:
-            self._live.pop(session_id, None)
+            if self._live.pop(session_id, None) is not None:
+                self._failed("its process ended of its own accord")
             if live.idle is not None:
                 live.idle.cancel()
             self._ended(session_id)

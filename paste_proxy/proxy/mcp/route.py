@@ -62,7 +62,7 @@ def add_mcp_routes(
     Args:
         fault: called with a place for every contained fault.
     """
-    relay = Relay(keep=config.limits.observed_request_bytes)
+    relay = Relay(keep=config.limits.observed_request_bytes, named="the server's `url`")
     fronts = McpFronts({name: _front(name, config, relay, gate, clock, fault) for name in config.mcp})
     app.router.add_route("*", "/mcp/{below:.*}", fronts.serve)
 
@@ -90,7 +90,13 @@ def _front(
         name, watch, clock, most=limits.sessions, idle_s=limits.session_idle_s, session_headers=config.session_headers
     )
     if server.url is None:
-        children = McpChildren(name, server, idle_s=limits.session_idle_s, ended=partial(sessions.end, ""))
+        children = McpChildren(
+            name,
+            server,
+            idle_s=limits.session_idle_s,
+            ended=partial(sessions.end, ""),
+            failed=partial(relay.outages.warn, f"mcp {name}"),
+        )
         return McpBridge(children, sessions, session_headers=config.session_headers, fault=fault)
     return McpHttpFront(
         server.url,
