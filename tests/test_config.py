@@ -20,7 +20,7 @@ SOUND: dict[str, Any] = {
     "capacity": {"files": {"total": 1}},
     "drain_s": 2.0,
 }
-PLACES = [
+PLACES: list[list[str | int]] = [
     *([key] for key in SOUND),
     *(["llm", 0, key] for key in ("path", "upstream", "surprise")),
     *(["mcp", "files", key] for key in ("command", "env", "cwd", "url")),
