@@ -23,6 +23,7 @@ from paste_proxy.proxy.http.hosts import is_loopback
 from paste_proxy.proxy.http.relay import LONGEST_HEADER_BYTES, MOST_HEADERS, READ_BUFFER_BYTES
 from paste_proxy.proxy.http.traffic import Traffic
 from paste_proxy.proxy.llm_route import is_itself
+from paste_proxy.proxy.opening import log_opening
 
 log = structlog.get_logger(__name__)
 
@@ -70,6 +71,7 @@ async def serve(config: Config, parts: Parts, *, announce: Callable[[str], None]
         address = await _bind(runner, config)
         _refuse_loops(config, runner)
         announce(f"paste-proxy listening on {address} ({config.speculation.mode.value})")
+        log_opening(config, parts)
         gc.collect()
         gc.freeze()
         await stops.get()

@@ -1,6 +1,7 @@
 """The sidecar as a process: what it prints, how it refuses, how it stops."""
 
 import asyncio
+import json
 import re
 import signal
 import socket
@@ -87,6 +88,25 @@ async def test_it_prints_the_address_bound_and_the_mode_and_forwards(tmp_path: P
         assert (await exchange(side.port, post("/v1/x", b"{}"))).endswith(b"ok")
         side.process.send_signal(signal.SIGTERM)
         assert await side.ended() == 0
+
+
+async def test_it_logs_where_everything_goes_and_what_may_be_run_ahead(tmp_path: Path) -> None:
+    text = 'policies = ["builtin:mcp-filesystem"]\npatterns = ["builtin:search_then_fetch"]\n'
+    text += '[mcp.filesystem]\ncommand = ["npx", "--token=sk-1"]\n[mcp.web]\nurl = "http://a.example/mcp?key=sk-1"\n'
+    text += '[recording]\ndirectory = "kept"\n'
+    async with served(routed(tmp_path, "http://b.example/v1", text)) as side:
+        assert side.process.stderr is not None
+        said = await asyncio.wait_for(side.process.stderr.readuntil(b'"recording"'), PATIENCE_S)
+        said += await asyncio.wait_for(side.process.stderr.readline(), PATIENCE_S)
+    lines = [json.loads(line) for line in said.decode().splitlines()]
+    seen = {(line["event"], line.get("path"), line.get("upstream")) for line in lines}
+    assert ("llm", "/v1", "http://b.example/v1") in seen
+    assert {("mcp", "/mcp/filesystem", "a program"), ("mcp", "/mcp/web", "http://a.example")} <= seen
+    kinds = {line["event"]: line for line in lines}
+    assert (kinds["speculation"]["mode"], kinds["speculation"]["rules"]) == ("observe", 3)
+    assert kinds["prediction"]["patterns"] == 4
+    assert kinds["recording"]["directory"] == str(tmp_path / "kept")
+    assert b"sk-1" not in said
 
 
 async def test_b65_a_stream_under_way_is_finished_before_it_stops(tmp_path: Path) -> None:

@@ -1,0 +1,31 @@
+"""What `serve` logs when it starts: what goes where, what may be run ahead, what is kept."""
+
+import structlog
+from yarl import URL
+
+from paste_proxy.config import Config
+from paste_proxy.proxy.app import Parts
+from paste_proxy.speculation.types import Mode
+
+_log = structlog.get_logger(__name__)
+
+
+def log_opening(config: Config, parts: Parts) -> None:
+    """Log it, a line for each route; commands and queries, which may hold secrets, are left out."""
+    for route in config.llm:
+        _log.info("llm", path=route.path, upstream=route.upstream)
+    for name, server in config.mcp.items():
+        upstream = "a program" if server.url is None else str(URL(server.url).origin())
+        _log.info("mcp", path=f"/mcp/{name}", upstream=upstream)
+    for name, tool in config.tools.items():
+        upstream = "a program" if tool.url is None else str(URL(tool.url).origin())
+        _log.info("tool", name=name, upstream=upstream)
+    mode = config.speculation.mode
+    if mode is not Mode.OFF:
+        rules, patterns = len(parts.snapshot.policies()), len(parts.snapshot.patterns())
+        _log.info("speculation", mode=mode.value, policies=list(config.policies), rules=rules)
+        _log.info("prediction", pools=list(config.patterns), patterns=patterns)
+    directory = config.recording.directory if mode is not Mode.OFF else None
+    _log.info("recording", directory=None if directory is None else str(directory))
+    if mode is Mode.SPECULATE and not config.policies:
+        _log.warning("no_policies", meaning="no tool is ever run ahead")
