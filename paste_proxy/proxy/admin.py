@@ -49,10 +49,9 @@ def add_admin_routes(
     async def ready(_: web.Request) -> web.Response:
         return web.Response(text="stopping\n", status=503) if traffic.draining else web.Response(text="ready\n")
 
-    own = own_hosts(host)
     app.router.add_get("/healthz", healthy)
     app.router.add_get("/readyz", ready)
-    app.router.add_get("/metrics", _guarded(own, metrics.answer))
+    app.router.add_get("/metrics", guarded(host, metrics.answer))
     shown: dict[str, Callable[[], Mapping[str, Json] | Rows]] = {
         "stats": snapshot.stats,
         "sessions": snapshot.sessions,
@@ -60,19 +59,22 @@ def add_admin_routes(
         "policies": snapshot.policies,
     }
     for name, read in shown.items():
-        app.router.add_get(f"/paste/v1/{name}", _guarded(own, _showing(read)))
+        app.router.add_get(f"/paste/v1/{name}", guarded(host, _showing(read)))
 
 
 _Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-def _guarded(own: Callable[[str], bool], answer: _Answer) -> _Answer:
-    async def guarded(request: web.Request) -> web.StreamResponse:
+def guarded(host: str, answer: _Answer) -> _Answer:
+    """The same for requests that call the sidecar, bound to `host`, by a name of its own; others are refused."""
+    own = own_hosts(host)
+
+    async def for_us(request: web.Request) -> web.StreamResponse:
         if not own(host_of(request.host)):
             return refusal(403, "foreign_host", f"{request.host} is not a name of this sidecar; call it by its address")
         return await answer(request)
 
-    return guarded
+    return for_us
 
 
 def _showing(read: Callable[[], Mapping[str, Json] | Rows]) -> _Answer:

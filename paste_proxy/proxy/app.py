@@ -13,6 +13,7 @@ from paste_proxy.proxy.admin import Snapshot, add_admin_routes
 from paste_proxy.proxy.http.relay import Relay, shed_own_headers
 from paste_proxy.proxy.http.traffic import Traffic, watching
 from paste_proxy.proxy.hub.tally import Tally
+from paste_proxy.proxy.index import add_index
 from paste_proxy.proxy.llm_route import LlmRoutes, add_llm_routes
 from paste_proxy.proxy.metrics import Metrics
 from paste_proxy.proxy.ports import TurnGate
@@ -55,9 +56,11 @@ def build_app(config: Config, parts: Parts) -> web.Application:
     add_admin_routes(app, parts.snapshot, metrics, traffic, host=config.host)
     for add_routes in parts.routes:
         add_routes(app)
+    routes = LlmRoutes(config.llm)
+    add_index(app, config, routes)
     add_llm_routes(
         app,
-        LlmRoutes(config.llm),
+        routes,
         relay,
         parts.turns,
         answer_bytes=config.limits.observed_answer_bytes,

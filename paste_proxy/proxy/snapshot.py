@@ -7,7 +7,7 @@ from paste_proxy.mining.pool import Pool
 from paste_proxy.proxy.admin import Rows
 from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.tally import Tally
-from paste_proxy.proxy.stats import stats
+from paste_proxy.proxy.stats import rounded, stats
 from paste_proxy.speculation.policy import Policy
 from paste_proxy.speculation.types import Mode
 
@@ -39,10 +39,10 @@ class HubSnapshot:
                 "session": session.id,
                 "turns": session.turn,
                 "tool_calls": session.tool_calls,
-                "llm_s": session.llm_s,
-                "exposed_s": session.exposed_s,
-                "saved_s": session.saved_s,
-                "age_s": session.seen - session.started,
+                "llm_s": rounded(session.llm_s),
+                "exposed_s": rounded(session.exposed_s),
+                "saved_s": rounded(session.saved_s),
+                "age_s": rounded(session.seen - session.started),
             }
             for session in self._sessions
         ]

@@ -8,11 +8,11 @@ _TOP = 20
 
 
 def stats(tally: Tally, mode: Mode, *, sessions: int, exchanges: int) -> dict[str, Json]:
-    """Sums since the start; times in seconds."""
+    """Sums since the start; times in seconds, to the millisecond."""
     calls = sum(tally.calls.values())
     hits = tally.calls["reused"] + tally.calls["promoted"]
     would_hit = tally.shadow_outcomes["reused"] + tally.shadow_outcomes["promoted"]
-    return {
+    shown: dict[str, Json] = {
         "mode": mode.value,
         "sessions": sessions,
         "live_exchanges": exchanges,
@@ -33,18 +33,30 @@ def stats(tally: Tally, mode: Mode, *, sessions: int, exchanges: int) -> dict[st
         "dropped": tally.dropped,
         "faults": dict(tally.faults),
     }
+    return {key: rounded(value) for key, value in shown.items()}
+
+
+def rounded(value: Json) -> Json:
+    """The same with every float to three places: what people read."""
+    match value:
+        case float():
+            return round(value, 3)
+        case dict():
+            return {key: rounded(inner) for key, inner in value.items()}
+        case list():
+            return [rounded(inner) for inner in value]
+    return value
 
 
 def _missed(tally: Tally) -> list[Json]:
-    """The tools that sessions waited for longest although they might have been run ahead."""
+    """The tools with calls that were run when asked for, those first that sessions waited for longest."""
     missed = [(name, tool) for name, tool in tally.tools.items() if tool.calls["run"]]
     missed.sort(key=lambda entry: -entry[1].exposed_s)
     return [
         {
             "tool": name,
-            "calls": dict(tool.calls),
+            "calls": tool.calls["run"],
             "exposed_s": tool.exposed_s,
-            "saved_s": tool.saved_s,
             "would_save_s": tool.would_save_s,
         }
         for name, tool in missed[:_TOP]

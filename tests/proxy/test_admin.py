@@ -7,7 +7,7 @@ import orjson
 import pytest
 from aiohttp import web
 
-from paste_proxy.config import Config, LlmRoute
+from paste_proxy.config import Config, DispatchTool, LlmRoute, McpServer
 from paste_proxy.proxy.app import build_app
 from paste_proxy.proxy.composition import compose
 from paste_proxy.proxy.http.hosts import own_hosts
@@ -35,7 +35,29 @@ async def test_every_part_is_json_without_cors(name: str) -> None:
     orjson.loads(body)
 
 
-@pytest.mark.parametrize("path", ["/metrics", "/paste/v1/stats", "/paste/v1/sessions"])
+@pytest.mark.parametrize("path", ["/", "/paste/v1/", "/paste/v1"])
+async def test_an_index_says_what_is_where(path: str) -> None:
+    head, _, body = (await get(path)).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200 ")
+    shown = json.loads(body)
+    assert shown["mode"] == "observe"
+    for named in shown["paths"]:
+        assert (await get(named)).startswith(b"HTTP/1.1 200 ")
+
+
+async def test_an_index_names_every_route_and_leaves_the_root_to_a_route_that_takes_it() -> None:
+    config = Config(tools={"look": DispatchTool(command=("cat",))}, mcp={"files": McpServer(command=("cat",))})
+    async with upstream(replying(answer(b"theirs"))) as there, sidecar(("/", there.url), config=config) as port:
+        said = [
+            await exchange(port, f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+            for path in ("/", "/paste/v1/")
+        ]
+    assert said[0].endswith(b"theirs")
+    shown = json.loads(said[1].partition(b"\r\n\r\n")[2])["paths"]
+    assert {"/", "/mcp/files", "/paste/v1/sessions/SESSION/tools/look"} <= shown.keys()
+
+
+@pytest.mark.parametrize("path", ["/", "/paste/v1/", "/metrics", "/paste/v1/stats", "/paste/v1/sessions"])
 async def test_a_name_that_someone_else_pointed_here_reads_nothing(path: str) -> None:
     raw = await get(path, host="rebound.evil.example")
     assert raw.startswith(b"HTTP/1.1 403 ")

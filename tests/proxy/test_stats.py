@@ -29,6 +29,22 @@ def test_stats_are_json_and_name_the_tools_waited_for_longest_first() -> None:
     )
     shown = orjson.loads(orjson.dumps(stats(tally, Mode.SPECULATE, sessions=1, exchanges=0)))
     assert [tool["tool"] for tool in shown["missed_tools"]] == ["slow", "quick"]
-    assert shown["missed_tools"][0]["calls"] == {"run": 1, "reused": 1}
+    assert shown["missed_tools"][0]["calls"] == 1
     assert shown["outcomes"] == {"reused": 1}
     assert (shown["calls"], shown["hits"]) == (3, 1)
+
+
+def test_a_tool_whose_every_call_hit_was_not_missed() -> None:
+    tally = Tally()
+    tally.answered("ready", "reused", 0.0)
+    tally.answered("nearly", "promoted", 2.0)
+    assert stats(tally, Mode.SPECULATE, sessions=1, exchanges=0)["missed_tools"] == []
+
+
+def test_times_are_shown_to_the_millisecond() -> None:
+    tally = Tally(llm_s=1.23456789, would_save_s=0.1 + 0.2)
+    tally.answered("slow", "run", 1 / 3)
+    shown = stats(tally, Mode.SPECULATE, sessions=1, exchanges=0)
+    assert (shown["llm_s"], shown["exposed_s"]) == (1.235, 0.333)
+    assert shown["would_have"] == {"hits": 0, "saved_s": 0.3, "wasted_s": 0.0}
+    assert shown["missed_tools"] == [{"tool": "slow", "calls": 1, "exposed_s": 0.333, "would_save_s": 0.0}]
