@@ -78,7 +78,7 @@ async def test_the_loops_lag_is_sampled_while_the_application_lives() -> None:
 
 def test_stats_tell_hits_waste_and_the_tools_most_waited_for() -> None:
     told = stats(tally(), Mode.OBSERVE, sessions=1, exchanges=0)
-    assert (told["calls"], told["hits"], told["hit_rate"]) == (7, 3, 3 / 7)
+    assert (told["calls"], told["hits"], told["hit_rate"]) == (7, 3, 0.429)
     assert told["would_have"] == {"hits": 0, "saved_s": 2.5, "wasted_s": 0.0}
     assert told["mode"] == "observe"
     missed = told["missed_tools"]
