@@ -29,9 +29,7 @@ _NOTHING = _Ink("·", "dim")
 
 def draw(comparison: Comparison, width: int) -> RenderableType:
     """Both timelines of every task, the key, the sums, and every latency that is stated."""
-    return Group(
-        _tasks(comparison, max(20, width - 49)), _key(), Text(), _sums(comparison), Text(), _stated(comparison)
-    )
+    return Group(_tasks(comparison, max(20, width - 49)), _key(), Text(), sums(comparison), Text(), _stated(comparison))
 
 
 def _tasks(comparison: Comparison, cells: int) -> Table:
@@ -81,7 +79,8 @@ def _key() -> Text:
     return key
 
 
-def _sums(comparison: Comparison) -> Table:
+def sums(comparison: Comparison) -> Table:
+    """What all tasks took, without and with speculation."""
     table = Table(box=None, pad_edge=False)
     for column in ("", "without", "with", "cut"):
         table.add_column(column, justify="right" if column else "left")

@@ -29,6 +29,7 @@ def replayed(workload: str, *, sessions: int | None, speed: float | None, as_jso
     from rich.progress import Progress
 
     from paste_proxy.bench.demo import compare, fitting_speeds
+    from paste_proxy.bench.timeline import draw, sums
     from paste_proxy.bench.workload import chosen, packaged_tasks
 
     tasks = packaged_tasks(chosen(workload), sessions)
@@ -37,11 +38,8 @@ def replayed(workload: str, *, sessions: int | None, speed: float | None, as_jso
     with Progress(console=aside, transient=True, disable=not aside.is_terminal) as progress:
         bar = progress.add_task(f"{len(tasks)} sessions, twice", total=2 * len(tasks))
         comparison = asyncio.run(compare(workload, tasks, speeds=speeds, on_task=lambda _: progress.advance(bar)))
-    if pictures:
-        from paste_proxy.bench.timeline import draw
-
-        console.print(draw(comparison, console.width))
-    if as_json or not pictures:
+    console.print(draw(comparison, console.width) if pictures else sums(comparison))
+    if as_json:
         typer.echo(orjson.dumps(comparison.to_json()).decode())
     if not comparison.views_equal:
         raise typer.Exit(1)

@@ -22,6 +22,26 @@ if TYPE_CHECKING:
 
     Predict = Callable[[Event], Prediction]
 
+_MEANING = {
+    "calls": "tool calls judged",
+    "top1": "share that was the first candidate just before the LLM turn that asked",
+    "top3": "share that was among the first three",
+    "speculated": "runs ahead, if every read of confidence 0.15 or more had been run",
+    "hits": "calls that such a run would have answered",
+    "hit_rate": "hits / calls",
+    "read_only": "the same of tools that only read",
+    "strict": "the same if only canonically equal arguments count",
+    "first_time": "the same of calls that the session had not made before",
+    "oracle": "share whose arguments could be derived from what was seen: no pattern can do better",
+    "seconds_weighted": "share of recorded tool seconds that hits would have hidden; - if none are recorded",
+    "wasted_per_hit": "runs for nothing for each hit; - without hits",
+    "ece": "mean distance of confidence from outcome (expected calibration error)",
+    "sessions": "recorded sessions replayed",
+    "predict_us_p50": "microseconds for one prediction, median",
+    "predict_us_p99": "and the 99th percentile",
+}
+"""What each figure is, in a line."""
+
 
 def evaluate(
     traces: Annotated[list[Path], typer.Argument(metavar="TRACES", help="Recorded sessions: files or folders.")],
@@ -116,10 +136,12 @@ def _percentile(ascending: list[float], share: float) -> float:
 
 def _table(report: Mapping[str, "Json"]) -> str:
     by_tool = report["by_tool"]
-    lines = [f"{key:>16}  {_shown(value)}" for key, value in report.items() if key != "by_tool"]
+    lines = [f"{key:>16}  {_shown(value):<38}  {_MEANING[key]}" for key, value in report.items() if key != "by_tool"]
     tools = by_tool.items() if isinstance(by_tool, dict) else ()
     return "\n".join([*lines, "", *(f"{tool:>40}  {_shown(rate)}" for tool, rate in tools)])
 
 
 def _shown(value: object) -> str:
-    return "  ".join(f"{key} {item}" for key, item in value.items()) if isinstance(value, dict) else str(value)
+    if isinstance(value, dict):
+        return "  ".join(f"{key} {item}" for key, item in value.items())
+    return "-" if value is None else str(value)

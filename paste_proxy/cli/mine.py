@@ -10,6 +10,8 @@ from paste_proxy.errors import InputFault
 
 if TYPE_CHECKING:
     from paste_proxy.importers.neutral import RecordedSession
+    from paste_proxy.mining.held_out import HeldOut
+    from paste_proxy.mining.pattern import Pattern
     from paste_proxy.mining.pool import Pool
     from paste_proxy.mining.templates import AnyTemplate
 
@@ -33,18 +35,18 @@ def mine(
     from paste_proxy.mining.handwritten import read_handwritten
     from paste_proxy.mining.storage import dump_pool
 
-    written = [
-        pattern.template for path in patterns or [] for pattern in read_handwritten(read_text(path), str(path)).patterns
-    ]
+    written = [one for path in patterns or [] for one in read_handwritten(read_text(path), str(path)).patterns]
     read = read_sessions(traces)
     sessions = without_groups_of(read, read_sessions(exclude)) if exclude else read
     if not sessions:
         raise InputFault(", ".join(map(str, traces)), "no session is left to mine", "traces with sessions")
-    pool = _mined(sessions, written)
+    pool, held_out = _mined(sessions, [pattern.template for pattern in written])
     _write(out, dump_pool(pool))
     if len(sessions) < len(read):
         typer.echo(f"left out {len(read) - len(sessions)} of {len(read)} sessions")
     _summary(pool, out)
+    _validation(held_out)
+    _kept(written, pool)
 
 
 def read_text(path: Path) -> str:
@@ -59,7 +61,7 @@ def read_text(path: Path) -> str:
         raise InputFault(str(path), f"cannot be read ({fault})", "a text file") from fault
 
 
-def _mined(sessions: "list[RecordedSession]", written: "list[AnyTemplate]") -> "Pool":
+def _mined(sessions: "list[RecordedSession]", written: "list[AnyTemplate]") -> "tuple[Pool, HeldOut]":
     from rich.console import Console
     from rich.progress import Progress
 
@@ -68,7 +70,11 @@ def _mined(sessions: "list[RecordedSession]", written: "list[AnyTemplate]") -> "
 
     with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task("mining", total=passes(len(sessions)))
-        return mine_sessions(sessions, written=written, on_session=lambda: progress.advance(task))
+        found: list[HeldOut] = []
+        pool = mine_sessions(
+            sessions, written=written, on_session=lambda: progress.advance(task), on_held_out=found.append
+        )
+    return pool, found[0]
 
 
 def _write(out: Path, text: str) -> None:
@@ -89,3 +95,28 @@ def _summary(pool: "Pool", out: Path) -> None:
     typer.echo(f"{out}: {len(pool.patterns)} patterns from {origin.sessions} sessions of {origin.groups} tasks")
     for tool, count in Counter(pattern.template.tool for pattern in pool.patterns).most_common():
         typer.echo(f"  {count:4} {tool}")
+
+
+def _validation(held_out: "HeldOut") -> None:
+    from paste_proxy.mining.replay import HORIZON
+
+    if not held_out.candidates:
+        typer.echo("on held-out tasks: nothing was predicted")
+        return
+    came, expected = held_out.came / held_out.candidates, held_out.expected / held_out.candidates
+    typer.echo(
+        f"on held-out tasks: {held_out.candidates} calls predicted, {came:.0%} of them came within {HORIZON} turns, "
+        f"{expected:.0%} were expected to"
+    )
+
+
+def _kept(written: "list[Pattern]", pool: "Pool") -> None:
+    """Which of the patterns that people wrote are in the pool."""
+    from paste_proxy.mining.notation import text_of
+
+    if not written:
+        return
+    kept = {text_of(pattern.template) for pattern in pool.patterns}
+    dropped = [pattern.id for pattern in written if text_of(pattern.template) not in kept]
+    why = f"; dropped, since these sessions do not bear them out: {', '.join(dropped)}" if dropped else ""
+    typer.echo(f"written patterns: {len(written) - len(dropped)} of {len(written)} kept{why}")

@@ -6,8 +6,9 @@ from dataclasses import replace
 from statistics import median
 
 from paste_proxy.events.types import ToolCall, ToolOutput
-from paste_proxy.mining.calibration import Calibration, calibrate
+from paste_proxy.mining.calibration import calibrate
 from paste_proxy.mining.groups import Recorded, fold_of, groups_of
+from paste_proxy.mining.held_out import HeldOut
 from paste_proxy.mining.infer import LEAST_GROUPS, Explained
 from paste_proxy.mining.notation import text_of
 from paste_proxy.mining.pool import Origin, Pool, ToolFacts
@@ -26,15 +27,18 @@ def mine(
     *,
     written: Sequence[AnyTemplate] = (),
     on_session: Callable[[], None] = lambda: None,
+    on_held_out: Callable[[HeldOut], None] = lambda _: None,
 ) -> Pool:
     """The pool of patterns that recorded sessions teach.
 
     `written` are templates that people wrote; they pass the same validation as the mined ones.
-    `on_session` is called whenever a pass over a session ends, `passes(len(sessions))` times in all.
+    `on_session` is called whenever a pass over a session ends, `passes(len(sessions))` times in all,
+    `on_held_out` once with what the validation found.
     """
     groups = groups_of(sessions)
-    calibration = _validate(sessions, groups, written, on_session)
-    return replace(_learn(sessions, groups, written, on_session), calibration=calibration)
+    pairs = _validate(sessions, groups, written, on_session)
+    on_held_out(HeldOut.of(pairs))
+    return replace(_learn(sessions, groups, written, on_session), calibration=calibrate(pairs))
 
 
 def passes(sessions: int) -> int:
@@ -87,7 +91,8 @@ def _validate(
     groups: Sequence[str],
     written: Sequence[AnyTemplate],
     on_session: Callable[[], None],
-) -> Calibration:
+) -> list[tuple[float, bool]]:
+    """Confidence of each candidate on held-out groups, and whether it came true."""
     pairs: list[tuple[float, bool]] = []
     for fold in range(_FOLDS):
         held = [fold_of(group, _FOLDS) == fold for group in groups]
@@ -96,7 +101,7 @@ def _validate(
         for session, out in zip(sessions, held, strict=True):
             if out:
                 pairs += _outcomes(session, pool)
-    return calibrate(pairs)
+    return pairs
 
 
 def _outcomes(session: Recorded, pool: Pool) -> Iterator[tuple[float, bool]]:

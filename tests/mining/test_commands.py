@@ -1,6 +1,7 @@
 """`paste-proxy mine` and `evaluate`, as a person runs them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -53,12 +54,16 @@ def test_mine_then_evaluate(tmp_path: Path) -> None:
     said = ran("mine", training, "--exclude", unseen, "-o", pool)
     assert "left out 1 of 8 sessions" in said
     assert "visit" in said
+    assert re.search(r"on held-out tasks: \d+ calls predicted, \d+% of them came within 8 turns", said)
     assert "\x1b" not in said
     report = json.loads(ran("evaluate", "--pool", pool, unseen, "--json").splitlines()[-1])
     assert set(report) >= KEYS
     assert report["by_tool"]["visit"] == {"calls": 2, "top1": 1.0, "top3": 1.0}
     table = ran("evaluate", "--pool", pool, "--read-only", "vis*", unseen)
     assert "read_only  calls 2  top1 1.0  top3 1.0" in table
+    figures = [line for line in table.partition("\n\n")[0].splitlines() if line]
+    assert [line for line in figures if not re.fullmatch(r" *[a-z0-9_]+  \S.*?  +\S.* .*", line)] == []
+    assert "None" not in table
 
 
 def test_a_corrupt_trace_line_is_named(tmp_path: Path) -> None:
@@ -77,11 +82,12 @@ def test_a_malformed_pool_is_named(tmp_path: Path) -> None:
 def test_written_patterns_pass_the_same_validation(tmp_path: Path) -> None:
     take = 'arguments.url = { from = "output", tool = "search", take = "url", last = true }'
     good = f'[[pattern]]\nid = "g"\ntool = "visit"\nconfidence = 0.9\n{take}\n'
-    idle = good.replace('"search"', '"never"')
+    idle = good.replace('"search"', '"never"').replace('"g"', '"idle"')
     patterns = tmp_path / "ours.toml"
     patterns.write_text(good + idle)
     pool = tmp_path / "pool.json"
-    ran("mine", trace(tmp_path, *"abcdefgh"), "--patterns", str(patterns), "-o", str(pool))
+    said = ran("mine", trace(tmp_path, *"abcdefgh"), "--patterns", str(patterns), "-o", str(pool))
+    assert "written patterns: 1 of 2 kept; dropped, since these sessions do not bear them out: idle" in said
     assert '"last":true' in pool.read_text()
     assert '"never"' not in pool.read_text()
 
