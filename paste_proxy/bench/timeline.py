@@ -1,4 +1,7 @@
-"""Draws a replay: for each task its time without and with speculation, the pair to one scale."""
+"""Draws a replay: for each task its time without and with speculation, the pair to one scale.
+
+The time that people take to reply is left out, as it is from every sum.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,36 +26,44 @@ class _Ink:
 _LLM = _Ink("─", "cyan")
 _HIDDEN = _Ink("▒", "green")
 _EXPOSED = _Ink("█", "red")
-_PERSON = _Ink(" ", "")
 _NOTHING = _Ink("·", "dim")
+_NAME_CELLS = 30
+_LEAST_CELLS = 20
 
 
 def draw(comparison: Comparison, width: int) -> RenderableType:
     """Both timelines of every task, the key, the sums, and every latency that is stated."""
-    return Group(_tasks(comparison, max(20, width - 49)), _key(), Text(), sums(comparison), Text(), _stated(comparison))
+    return Group(_tasks(comparison, width), _key(), Text(), sums(comparison), Text(), _stated(comparison))
 
 
-def _tasks(comparison: Comparison, cells: int) -> Table:
+def _tasks(comparison: Comparison, width: int) -> Table:
+    """A pair of bars for each task to one scale, the longer one as long as the width allows."""
+    played = [*comparison.baseline.played, *comparison.speculative.played]
+    taken = len("without") + max(len(_seconds(one.task_s)) for one in played) + 3
+    name_cells = max(1, min(_NAME_CELLS, max(len(one.session) for one in played), width - taken - _LEAST_CELLS))
+    cells = max(_LEAST_CELLS, width - taken - name_cells)
     table = Table.grid(padding=(0, 1))
-    for column in ("task", "side", "time"):
-        table.add_column(column, no_wrap=True, max_width=30, justify="right" if column == "time" else "left")
-    table.add_column("bar", no_wrap=True)
+    table.add_column("task", no_wrap=True, width=name_cells)
+    table.add_column("side", no_wrap=True)
+    table.add_column("time", no_wrap=True, justify="right")
+    table.add_column("bar", no_wrap=True, width=cells)
     hits: dict[str, list[Hit]] = {}
     for hit in comparison.speculative.account.hits:
         hits.setdefault(hit.ask.session, []).append(hit)
     for one, other in zip(comparison.baseline.played, comparison.speculative.played, strict=True):
-        scale = max(one.ended - one.began, other.ended - other.began) / cells
-        table.add_row(_short(one.session), "without", f"{one.task_s:.1f} s", _bar(one, (), scale))
-        table.add_row("", "with", f"{other.task_s:.1f} s", _bar(other, hits.get(other.session, ()), scale))
+        scale = max(one.task_s, other.task_s) / cells
+        name = one.session if len(one.session) <= name_cells else "…" + one.session[len(one.session) - name_cells + 1 :]
+        table.add_row(name, "without", _seconds(one.task_s), _bar(one, (), scale))
+        table.add_row("", "with", _seconds(other.task_s), _bar(other, hits.get(other.session, ()), scale))
     return table
 
 
 def _bar(task: Played, hits: Iterable[Hit], scale: float) -> Text:
-    """One cell for each `scale` seconds, drawn as what its middle was spent on."""
+    """One cell for each `scale` seconds of the task, drawn as what its middle was spent on."""
     bar = Text()
     hidden = [(hit.run.began, min(hit.run.ended, hit.ask.asked)) for hit in hits]
-    for cell in range(round((task.ended - task.began) / scale)):
-        middle = task.began + (cell + 0.5) * scale
+    for cell in range(round(task.task_s / scale) if scale else 0):
+        middle = _moment(task, (cell + 0.5) * scale)
         ink = _ink(task, middle)
         if ink is not _EXPOSED and any(began <= middle < ended for began, ended in hidden):
             ink = _HIDDEN
@@ -60,10 +71,19 @@ def _bar(task: Played, hits: Iterable[Hit], scale: float) -> Text:
     return bar
 
 
+def _moment(task: Played, counted: float) -> float:
+    """When a task had taken so long, without the time that people took to reply."""
+    moment = task.began + counted
+    for span in task.spans:
+        if span.what == "person" and span.began <= moment:
+            moment += span.ended - span.began
+    return moment
+
+
 def _ink(task: Played, moment: float) -> _Ink:
     for span in task.spans:
         if span.began <= moment < span.ended:
-            return {"llm": _LLM, "tool": _EXPOSED}.get(span.what, _PERSON)
+            return {"llm": _LLM, "tool": _EXPOSED}.get(span.what, _NOTHING)
     return _NOTHING
 
 
@@ -73,7 +93,6 @@ def _key() -> Text:
         (_LLM, "LLM"),
         (_EXPOSED, "waiting for a tool"),
         (_HIDDEN, "tool run ahead, hidden"),
-        (_PERSON, "a person replies (not counted)"),
     ):
         key.append(f"{ink.glyph * 2} ", ink.style).append(f"{meaning}   ")
     return key
@@ -98,25 +117,29 @@ def sums(comparison: Comparison) -> Table:
     return table
 
 
-def _stated(comparison: Comparison) -> Text:
+def _stated(comparison: Comparison) -> Table:
+    """What the figures rest on, a line or two for each."""
     low, high = PAPER_TOOL_SHARE
     tools = ", ".join(f"{kind} {value.typical_s:g} s" for kind, value in STATED.items())
     cuts = ", ".join(f"{kind} {value.longest_s:g} s" for kind, value in STATED.items())
     speeds = ", ".join(f"{kind} {speed:g} times" for kind, speed in comparison.speeds.items())
     bound = one_step_bound(task.script for task in comparison.tasks)
-    return Text(
-        f"Played faster than life, the same on both sides ({speeds}); all figures are in uncompressed seconds. "
-        f"The sidecar's own work is not compressed, so it weighs that much more here than in life.\n"
-        f"Recorded times are used where the recording has a clock. Stated, since not recorded: LLM {FIRST_TOKEN_S:g} s "
-        f"to the first token, then {TOKENS_PER_S:g} tokens/s; {DISPATCH_S:g} s from an answer to its tools; tools "
-        f"(+-{SPREAD:.0%} by call): {tools}. Recorded tool times are cut at: {cuts}. People take {REPLY_S:g} s to "
-        f"reply, which passes and is not counted.\n"
-        f"Tools take {comparison.tool_share:.0%} of the time without speculation; "
-        f"the PASTE paper measured {low:.0%} to {high:.0%}. "
-        f"Knowing each next read exactly one step ahead would cut {bound:.1%}.",
-        style="dim",
-    )
+    table = Table.grid(padding=(0, 2))
+    table.add_column("what", no_wrap=True, style="dim")
+    table.add_column("how", style="dim")
+    for what, how in (
+        ("pace", f"faster than life, the same on both sides ({speeds}); figures are in uncompressed seconds"),
+        ("sidecar", "its own work is not compressed, so it weighs that much more here than in life"),
+        ("LLM", f"stated: {FIRST_TOKEN_S:g} s to the first token, then {TOKENS_PER_S:g} tokens/s"),
+        ("agent", f"stated: {DISPATCH_S:g} s from an answer to its tools; people reply in {REPLY_S:g} s, left out"),
+        ("tools", f"recorded where the recording has a clock, cut at: {cuts}"),
+        ("", f"else stated, +-{SPREAD:.0%} by call: {tools}"),
+        ("tool share", f"{comparison.tool_share:.0%} of the time without; the PASTE paper has {low:.0%} to {high:.0%}"),
+        ("bound", f"knowing each next read exactly one step ahead would cut {bound:.1%}"),
+    ):
+        table.add_row(what, how)
+    return table
 
 
-def _short(session: str) -> str:
-    return session if len(session) <= 30 else "…" + session[-29:]
+def _seconds(value: float) -> str:
+    return f"{value:.1f} s"

@@ -52,15 +52,15 @@ def played(session: str, view: str, spans: tuple[Span, ...]) -> Played:
     return Played(session=session, began=0.0, ended=spans[-1].ended, spans=spans, asks=(), view=view)
 
 
-def comparison(view: str = "same", written: tuple[str, ...] = ("w",)) -> Comparison:
+def comparison(view: str = "same", written: tuple[str, ...] = ("w",), session: str = S) -> Comparison:
     task = Task(Workload.AIRLINE, build_script(S, airline()))
     before = (Span("llm", 0, 4), Span("tool", 4, 8))
     after = (Span("llm", 0, 4), Span("tool", 4, 6))
     call = task.script.calls[0].invocation
     run = ToolRun(S, call, 2.0, 6.0)
     hit = Hit(Ask(S, call, 5.0, 6.0), run)
-    one = Side(Mode.OFF, (played(S, "same", before),), Account((), ()), {S: ("w",)})
-    other = Side(Mode.SPECULATE, (played(S, view, after),), Account((hit,), (run,)), {S: written})
+    one = Side(Mode.OFF, (played(session, "same", before),), Account((), ()), {S: ("w",)})
+    other = Side(Mode.SPECULATE, (played(session, view, after),), Account((hit,), (run,)), {S: written})
     return Comparison("airline", (task,), {Workload.AIRLINE: 1.0}, one, other)
 
 
@@ -81,13 +81,40 @@ def test_another_view_or_another_write_is_a_difference(different: Comparison) ->
 
 
 def test_the_pictures_show_waiting_and_hidden_time_to_one_scale() -> None:
-    console = Console(width=89, record=True, file=StringIO())
-    console.print(draw(comparison(), 89))
-    lines = console.export_text().splitlines()
+    lines = drawn(comparison(), 40 + len(S) + len(" without 8.0 s "))
     without, with_ = (next(line for line in lines if f" {side} " in line) for side in ("without", "with"))
     assert (without.count("█"), without.count("▒")) == (20, 0)
     assert (with_.count("█"), with_.count("▒"), with_.count("─")) == (10, 10, 10)
     assert f"{FIRST_TOKEN_S:g} s to the first token" in " ".join(lines)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+@pytest.mark.parametrize("name", ["t", "a-session-whose-name-is-longer-than-its-column"])
+def test_a_task_that_took_three_quarters_ends_at_three_quarters(width: int, name: str) -> None:
+    lines = drawn(comparison(session=name), width)
+    without, with_ = (next(line for line in lines if f" {side} " in line) for side in ("without", "with"))
+    bars = [line.rstrip()[line.index(" s ") + 3 :] for line in (without, with_)]
+    assert "…" not in bars[0] + bars[1]
+    assert len(without.rstrip()) == width
+    assert len(bars[1]) == pytest.approx(len(bars[0]) * 0.75, abs=0.51)
+    assert max(map(len, lines)) <= width
+
+
+def test_a_person_s_time_is_left_out_of_the_picture() -> None:
+    spans = (Span("llm", 0, 4), Span("person", 4, 104), Span("tool", 104, 108))
+    one = comparison()
+    side = Side(Mode.OFF, (played(S, "same", spans),), Account((), ()), {})
+    lines = drawn(
+        Comparison("airline", one.tasks, one.speeds, side, one.speculative), 40 + len(S) + len(" without 8.0 s ")
+    )
+    without = next(line for line in lines if " without " in line)
+    assert (without.count("─"), without.count("█")) == (20, 20)
+
+
+def drawn(shown: Comparison, width: int) -> list[str]:
+    console = Console(width=width, record=True, file=StringIO())
+    console.print(draw(shown, width))
+    return console.export_text().splitlines()
 
 
 def test_a_read_foreseen_one_step_ahead_passes_while_the_llm_answers() -> None:
