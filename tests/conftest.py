@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 from blockbuster import BlockBuster, blockbuster_ctx
 
 
@@ -13,6 +14,13 @@ def _no_blocking_calls() -> Iterator[BlockBuster]:
     """A blocking call made by the package on a running event loop fails the test."""
     with blockbuster_ctx("paste_proxy") as detector:
         yield detector
+
+
+@pytest.fixture(autouse=True)
+def _log_of_its_own() -> Iterator[None]:
+    """What one test makes of the log, another does not inherit."""
+    yield
+    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session")

@@ -20,13 +20,14 @@ SOUND: dict[str, Any] = {
     "capacity": {"files": {"total": 1}},
     "drain_s": 2.0,
 }
-PLACES: list[list[str | int]] = [
-    *([key] for key in SOUND),
-    *(["llm", 0, key] for key in ("path", "upstream", "surprise")),
-    *(["mcp", "files", key] for key in ("command", "env", "cwd", "url")),
-    *(["tools", "t", key] for key in ("url", "command", "timeout_s")),
-    *(["speculation", key] for key in ("mode", "slots", "ttl_s", "min_confidence")),
+TABLES: list[tuple[list[str | int], tuple[str, ...]]] = [
+    ([], tuple(SOUND)),
+    (["llm", 0], ("path", "upstream", "surprise")),
+    (["mcp", "files"], ("command", "env", "cwd", "url")),
+    (["tools", "t"], ("url", "command", "timeout_s")),
+    (["speculation"], ("mode", "slots", "ttl_s", "min_confidence")),
 ]
+PLACES = [[*table, key] for table, keys in TABLES for key in keys]
 WRONG = ["true", "-1", "1e400", "nan", "inf", '""', '"\\u0000"', '"x"', "[]", "[[]]", "{}", "{a = 1}", "2020-01-01"]
 WRONG += ["9" * 400, '"http://"', '"http://a:0"', '"http://[::1"', '"http://a b/"', f'"{"x" * 5000}"']
 

@@ -76,7 +76,6 @@ def log_to_stderr(level: str) -> None:
         ],
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
         logger_factory=structlog.PrintLoggerFactory(cast("TextIO", Lossy())),
-        cache_logger_on_first_use=True,
     )
     logging.basicConfig(stream=sys.stderr, level=level.upper(), format="%(levelname)s %(name)s %(message)s")
 
