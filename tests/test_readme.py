@@ -8,16 +8,22 @@ from pathlib import Path
 
 import pytest
 
+from paste_proxy.agents.sdk_stats import Stats
 from paste_proxy.config import Config, load_config
+from paste_proxy.events.types import Outcome
+from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.named_files import read_policy
+from paste_proxy.proxy.stats import stats
 from paste_proxy.share import find
+from paste_proxy.speculation.types import Mode, Reason
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
+REFERENCE = (ROOT / "deploy" / "README.md").read_text("utf-8")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+def blocks(language: str, text: str = README) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
 def commands() -> list[str]:
@@ -65,10 +71,23 @@ def test_the_example_config_is_a_config() -> None:
     assert [find("policies", name).is_file() for name in config.policies] == [True]
 
 
-def test_the_python_shown_runs_as_it_stands() -> None:
-    (code,) = blocks("python")
+AROUND = """
+import sys, types
+class OpenAI:
+    def __init__(self, *, base_url, default_headers):
+        self.default_headers = default_headers
+sys.modules["openai"] = types.SimpleNamespace(OpenAI=OpenAI)
+def run_agent(llm, tools):
+    assert llm.default_headers == {"x-paste-session": "task-42"}
+    assert tools[0](query="x") == ["x"]
+"""
+
+
+@pytest.mark.parametrize(("text", "value"), [(README, "[query]"), (REFERENCE, "url")])
+def test_the_python_shown_runs_as_it_stands(text: str, value: str) -> None:
+    (code,) = blocks("python", text)
     done = subprocess.run(
-        [sys.executable, "-c", code.replace("...", "return [query]") + "\nassert search(query='x') == ['x']\n"],
+        [sys.executable, "-c", AROUND + re.sub(r"(?<=: )\.\.\.$", f"return {value}", code, flags=re.MULTILINE)],
         capture_output=True,
         text=True,
         timeout=60,
@@ -77,13 +96,23 @@ def test_the_python_shown_runs_as_it_stands() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_every_figure_and_every_reason_is_explained() -> None:
+    rows = "\n".join(re.findall(r"^\| (`[^|]+) \|", REFERENCE, re.MULTILINE))
+    explained = set(re.findall(r"`(\w+)`", rows))
+    figures = stats(Tally(), Mode.OBSERVE, sessions=0, exchanges=0)
+    assert figures.keys() | {reason.value for reason in Reason} <= explained
+    assert explained <= figures.keys() | {reason.value for reason in Reason}
+    counted = {name for name in Stats.__slots__ if not name.startswith("_")}
+    assert {*counted, *(outcome.value for outcome in Outcome)} <= set(re.findall(r"`(\w+)`", REFERENCE))
+
+
 @pytest.mark.parametrize("target", re.findall(r"^make ([a-z-]+)", README, re.MULTILINE))
 def test_every_make_target_shown_exists(target: str) -> None:
     assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
 
 
 @pytest.mark.parametrize(
-    "path", [*re.findall(r"`((?:patterns|policies|traces|deploy)/[\w./-]+)`", README), "CONTRIBUTING.md"]
+    "path", [*re.findall(r"`((?:patterns|policies|traces|deploy)/[\w./-]+)`", README + REFERENCE), "CONTRIBUTING.md"]
 )
 def test_every_file_named_exists(path: str) -> None:
     assert (ROOT / path).is_file()
