@@ -59,11 +59,13 @@ class Experience:
     def worth(self, candidate: Candidate, ruling: Ruling) -> Worth:
         """What running the candidate now is expected to bring.
 
-        The tool's measured durations come first, then the predictor's word, then the policy's.
+        The tool's measured durations come first, then the predictor's word, then the policy's. A sealed call
+        takes a slot only until the agent asks for it: from then on it is the agent's own, which would run anyway.
         """
         lead = max(_LEAST_LEAD_S, fmean(self._leads[SEALED if candidate.source == SEALED else ""]))
         told = candidate.expected_s if candidate.expected_s is not None else ruling.expected_s
         runs = self._runs.get(candidate.invocation.tool) or (_UNKNOWN_S if told is None else told,)
         expected = median(runs)
         benefit = candidate.confidence * fmean(min(run, lead) for run in runs)
-        return Worth(expected, benefit, benefit / max(expected, _LEAST_DEMAND_S))
+        demand = min(expected, lead) if candidate.source == SEALED else expected
+        return Worth(expected, benefit, benefit / max(demand, _LEAST_DEMAND_S))

@@ -66,3 +66,11 @@ def test_the_memory_of_tools_is_bounded_and_forgets_the_longest_unused() -> None
     for number in range(1_024):
         experience.ran(f"other {number}", 1.0)
     assert experience.worth(guess("get_item"), ruling(3)).expected_s == 3.0
+
+
+def test_a_sealed_call_of_a_long_tool_is_worth_more_a_slot_second_than_any_guess() -> None:
+    experience = Experience()
+    sealed = experience.worth(guess("build", 0.98, SEALED, 60), ruling())
+    likely = experience.worth(guess("build", 0.95, "pattern", 60), ruling())
+    assert sealed.benefit_s < likely.benefit_s
+    assert sealed.utility > likely.utility
