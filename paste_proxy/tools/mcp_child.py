@@ -80,7 +80,7 @@ class Child:
             stdin.write(line if line.endswith(b"\n") else line + b"\n")
             await stdin.drain()
         except (OSError, RuntimeError) as fault:
-            raise UpstreamFault(f"MCP server {self._server!r} no longer reads: {fault}") from fault
+            raise UpstreamFault(f"MCP server {self._server!r} no longer reads its input") from fault
 
     async def lines(self) -> AsyncIterator[bytes]:
         """Each message as the server wrote it, line end included; ends when the server closes its stdout."""

@@ -82,3 +82,12 @@ async def test_a_secret_on_stderr_is_not_logged() -> None:
         await child.close()
     assert [entry["event"] for entry in logged] == ["mcp_server_stderr"]
     assert "hunter2" not in str(logged)
+
+
+async def test_a_server_that_no_longer_reads_is_told_in_words_and_not_in_objects_of_ours() -> None:
+    child = await Child.start("deaf", python("pass"))
+    await child.close()
+    with pytest.raises(UpstreamFault) as fault:
+        for _ in range(100):
+            await child.send(b"{}")
+    assert str(fault.value) == "MCP server 'deaf' no longer reads its input"
