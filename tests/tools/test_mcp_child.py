@@ -88,6 +88,5 @@ async def test_a_server_that_no_longer_reads_is_told_in_words_and_not_in_objects
     child = await Child.start("deaf", python("pass"))
     await child.close()
     with pytest.raises(UpstreamFault) as fault:
-        for _ in range(100):
-            await child.send(b"{}")
+        await child.send(b"{}")
     assert str(fault.value) == "MCP server 'deaf' no longer reads its input"
