@@ -4,6 +4,7 @@ A client of the stateless era, or of a server that issues no session ids, is kno
 and custom headers; two clients that differ in any of them never share a result.
 """
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
@@ -53,6 +54,7 @@ class McpSessions:
         self._session_headers = {name.lower() for name in session_headers}
         self._most, self._idle_s = most, idle_s
         self._watches: OrderedDict[str, tuple[McpWatch, float]] = OrderedDict()
+        self._closing: set[asyncio.Task[None]] = set()
 
     def watch(self, target: str, session_id: str | None, headers: tuple[tuple[str, str], ...]) -> McpWatch:
         """The watch of a client session with the server at `target`, a new one where there is none."""
@@ -69,16 +71,19 @@ class McpSessions:
         """The session with this id is over."""
         found = self._watches.pop(self._key(target, session_id, ()), None)
         if found:
-            found[0].close()
+            self._over(found[0])
 
     async def close(self) -> None:
-        """All sessions are over."""
-        watches = [watch for watch, _ in self._watches.values()]
-        self._watches.clear()
-        for watch in watches:
-            watch.close()
-        for watch in watches:
-            await watch.closed()
+        """All sessions are over; waits for what earlier ones still have to end."""
+        while self._watches:
+            self._over(self._watches.popitem()[1][0])
+        await asyncio.gather(*self._closing)
+
+    def _over(self, watch: McpWatch) -> None:
+        watch.close()
+        task = asyncio.create_task(watch.closed())
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
 
     def _expire(self) -> None:
         oldest = self._clock.monotonic() - self._idle_s
@@ -87,7 +92,7 @@ class McpSessions:
             if seen >= oldest and len(self._watches) <= self._most:
                 return
             del self._watches[key]
-            watch.close()
+            self._over(watch)
 
     @staticmethod
     def _key(target: str, session_id: str | None, headers: tuple[tuple[str, str], ...]) -> str:
