@@ -89,9 +89,25 @@ class TurnWatch:
 
 
 class _Watched(Exchange):
-    """The tee of one exchange. What the answer says is held back until the request is read."""
+    """The tee of one exchange. What the answer says is held back until the request is read.
 
-    __slots__ = ("_act", "_held", "_reader", "_started", "_timer", "_watch", "_wire", "reading", "seen")
+    Chunks are read together, a moment after the first of them: one that follows at once is passed on before
+    anybody looks at the one before.
+    """
+
+    __slots__ = (
+        "_act",
+        "_arrived",
+        "_feeding",
+        "_held",
+        "_reader",
+        "_started",
+        "_timer",
+        "_watch",
+        "_wire",
+        "reading",
+        "seen",
+    )
 
     def __init__(self, watch: TurnWatch, wire: Wire) -> None:
         super().__init__()
@@ -99,6 +115,8 @@ class _Watched(Exchange):
         self._reader: AnswerReader | None = None
         self._started = watch._clock.monotonic()
         self._held: list[Observed] = []
+        self._arrived: list[bytes] = []
+        self._feeding: asyncio.TimerHandle | None = None
         self._act: Callable[[], None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self.reading = False
@@ -126,11 +144,28 @@ class _Watched(Exchange):
             self._reader = self._wire.reader(content_type=headers.get("content-type", ""))
 
     def chunk(self, data: bytes) -> None:
-        if self._reader is not None:
-            for call in self._reader.feed(data):
+        if self._reader is None:
+            return
+        self._arrived.append(data)
+        if self._feeding is None:
+            self._feeding = asyncio.get_running_loop().call_later(_LATER_S, self._feed)
+
+    def _feed(self) -> None:
+        if self._feeding is not None:
+            self._feeding.cancel()
+            self._feeding = None
+        arrived, self._arrived = self._arrived, []
+        if self._reader is None or not arrived:
+            return
+        try:
+            for call in self._reader.feed(b"".join(arrived)):
                 self._tell(CallSeen(self, call))
+        except Exception as fault:  # noqa: BLE001 - a reader raises nothing; should one, the rest of the turn is unseen
+            self._reader = None
+            self._watch._broke(fault)
 
     def closed(self, *, clean: bool) -> None:
+        self._feed()
         if self.reading and self._act is not None and self._timer is not None:
             self._timer.cancel()
             self._act()
