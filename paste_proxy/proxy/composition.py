@@ -106,7 +106,8 @@ class Sidecar:
                 log=recorder,
                 tally=self.tally,
                 clock=self._clock,
-            )
+            ),
+            catch_up=self.watch.catch_up,
         )
         yield
         await self.hub.close()

@@ -52,7 +52,7 @@ class Hub:
         self._lost = False
         self._wake = asyncio.Event()
         self._numbers = count(1)
-        self._conductor: Conductor | None = None
+        self._catch_up: Callable[[], None] = lambda: None
         self._task: asyncio.Task[None] | None = None
 
     # --- edges ------------------------------------------------------------------------------------
@@ -75,6 +75,7 @@ class Hub:
             return RunIt(ticket)
         reply: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
         item = ToolAsked(call, ticket, reply)
+        self._catch_up()
         self.post(item)
         try:
             return await reply
@@ -100,9 +101,13 @@ class Hub:
 
     # --- life -------------------------------------------------------------------------------------
 
-    def start(self, conductor: Conductor) -> None:
-        """Start the hub's task on the running loop."""
-        self._conductor = conductor
+    def start(self, conductor: Conductor, catch_up: Callable[[], None] = lambda: None) -> None:
+        """Start the hub's task on the running loop.
+
+        Args:
+            catch_up: posts what clients have been given and nobody has looked at yet; a call may rest on it.
+        """
+        self._catch_up = catch_up
         self._task = asyncio.create_task(self._live(conductor), name="hub")
         self._task.add_done_callback(lambda _: self._let_everyone_run(conductor))
 

@@ -43,6 +43,13 @@ class TurnWatch:
         self._inline_bytes = inline_bytes
         self._elsewhere = ReaderProcess()
         self._reading: set[asyncio.Task[None]] = set()
+        self._behind: set[_Watched] = set()
+        """Exchanges of which something was passed on and not read yet."""
+
+    def catch_up(self) -> None:
+        """Read now what has been passed on: somebody may be acting on it already. Raises nothing."""
+        for exchange in list(self._behind):
+            exchange.catch_up()
 
     def opened(self, *, wire: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
         """A request went upstream."""
@@ -98,7 +105,6 @@ class _Watched(Exchange):
     __slots__ = (
         "_act",
         "_arrived",
-        "_feeding",
         "_held",
         "_reader",
         "_started",
@@ -116,7 +122,6 @@ class _Watched(Exchange):
         self._started = watch._clock.monotonic()
         self._held: list[Observed] = []
         self._arrived: list[bytes] = []
-        self._feeding: asyncio.TimerHandle | None = None
         self._act: Callable[[], None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self.reading = False
@@ -125,9 +130,25 @@ class _Watched(Exchange):
         """The request was read and is an agent's turn."""
 
     def read_later(self, act: Callable[[], None]) -> None:
-        """Do `act`, which reads the request, in a moment, or when the answer is over if that comes first."""
+        """Do `act`, which reads the request, in a moment."""
         self._act = act
-        self._timer = asyncio.get_running_loop().call_later(_LATER_S, act)
+        self._catch_up_later()
+
+    def catch_up(self) -> None:
+        """Read what there is: the request, if it is read here, and the chunks passed on so far."""
+        self._watch._behind.discard(self)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        act, self._act = self._act, None
+        if act is not None:
+            act()
+        self._feed()
+
+    def _catch_up_later(self) -> None:
+        if self._timer is None:
+            self._watch._behind.add(self)
+            self._timer = asyncio.get_running_loop().call_later(_LATER_S, self.catch_up)
 
     def read(self, read: Reading | None, header: str | None) -> None:
         self.reading = False
@@ -147,13 +168,9 @@ class _Watched(Exchange):
         if self._reader is None:
             return
         self._arrived.append(data)
-        if self._feeding is None:
-            self._feeding = asyncio.get_running_loop().call_later(_LATER_S, self._feed)
+        self._catch_up_later()
 
     def _feed(self) -> None:
-        if self._feeding is not None:
-            self._feeding.cancel()
-            self._feeding = None
         arrived, self._arrived = self._arrived, []
         if self._reader is None or not arrived:
             return
@@ -165,10 +182,7 @@ class _Watched(Exchange):
             self._watch._broke(fault)
 
     def closed(self, *, clean: bool) -> None:
-        self._feed()
-        if self.reading and self._act is not None and self._timer is not None:
-            self._timer.cancel()
-            self._act()
+        self.catch_up()
         nothing = TurnEnd(text="", calls=(), complete=False)
         end = self._reader.close(clean=clean) if self._reader is not None else nothing
         self._tell(AnswerSeen(self, end, self._watch._clock.monotonic() - self._started))
