@@ -514,3 +514,20 @@ async def test_the_log_tells_the_call_before_its_answer_and_the_tools_own_time()
         assert isinstance(told[1], ToolOutput)
         assert told[1].duration_s == 2.0
         assert w.tally.saved_s == pytest.approx(2.0)
+
+
+async def test_nothing_is_run_ahead_for_one_session_through_the_connection_of_another() -> None:
+    cat = Invocation("fs/cat", {"f": 1})
+
+    def always_cat(event: Event) -> list[Invocation]:
+        return [cat] if isinstance(event, UserMessage) else []
+
+    async with world(always_cat) as w:
+        w.hub.offer("conn-alice", "fs", w.backend, ["fs/cat"])
+        decision = await w.ask(Invocation("fs/cat", {"f": 2}), session="alice", scope="conn-alice")
+        assert isinstance(decision, RunIt)
+        w.hub.ended(decision.ticket, ToolResult(body=b"{}"))
+        await w.hear(user("go"), session="bob")
+        assert w.backend.started == []
+        await w.hear(user("go"), session="alice")
+        assert w.backend.started == [cat]
