@@ -526,6 +526,7 @@ async def test_nothing_is_run_ahead_for_one_session_through_the_connection_of_an
         w.hub.offer("conn-alice", "fs", w.backend, ["fs/cat"])
         decision = await w.ask(Invocation("fs/cat", {"f": 2}), session="alice", scope="conn-alice")
         assert isinstance(decision, RunIt)
+        w.clock.advance(1.0)
         w.hub.ended(decision.ticket, ToolResult(body=b"{}"))
         await w.hear(user("go"), session="bob")
         assert w.backend.started == []
