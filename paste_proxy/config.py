@@ -65,7 +65,8 @@ class LlmRoute(Section):
 
     path: UrlPath
     upstream: WebAddress
-    wire: Literal["openai_chat"] = "openai_chat"
+    wire: Literal["auto", "openai_chat", "openai_responses", "anthropic_messages", "gemini", "tagged_text"] = "auto"
+    """The protocol spoken; `auto`: what the path of each request says."""
 
 
 class McpServer(Section):

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
@@ -14,7 +14,7 @@ from paste_proxy.clock import FakeClock
 from paste_proxy.events.invocation import Invocation, read_arguments
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.events.types import Outcome
-from paste_proxy.proxy.ports import AgentCall, Decision, RunIt, ServeIt
+from paste_proxy.proxy.ports import NO_ARGUMENTS, AgentCall, Decision, RunIt, ServeIt
 from paste_proxy.tools.backend import Backend
 
 __all__ = ["FakeClock", "FakeGate", "ScriptedAnswer", "ScriptedLlm", "ScriptedMcp", "ScriptedTools"]
@@ -47,7 +47,14 @@ class FakeGate:
         self.over[ticket] = result
 
     def offer(
-        self, scope: str, server: str, backend: Backend, tools: Iterable[str], *, session: str | None = None
+        self,
+        scope: str,
+        server: str,
+        backend: Backend,
+        tools: Iterable[str],
+        *,
+        session: str | None = None,
+        beside: Mapping[str, frozenset[str]] = NO_ARGUMENTS,
     ) -> None:
         """Note an offer."""
         self.offers[scope, server] = (backend, tuple(tools))

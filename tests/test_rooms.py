@@ -15,6 +15,8 @@ PURE = {"events", "wire", "mining", "speculation", "turns", "planner", "weaver",
 IO = {"tools", "staging", "engines", "speculators", "agents", "importers", "cluster"}
 TOP = {"cli", "bench", "sim", "__main__"}
 KNOWS_AIOHTTP = {"proxy", "tools", "engines", "agents", "bench", "testing"}
+PARSERS = {"wire": {"pyjson5"}, "weaver": {"numpy", "sklearn"}}
+"""What else a pure room stands on: computation only, like the rest of it."""
 FREE_FILES = {"config", "config_fault", "share", "testing"}
 ROOT = {"__init__", "__main__", "py", "clock", "errors", *FREE_FILES}
 
@@ -50,7 +52,7 @@ def breaches(room: str, module: str) -> str | None:
     if room in PURE | GROUND:
         if outside in {"asyncio", "socket", "threading", "subprocess", "time", "random"} and room != "clock":
             return "a pure room has no clock, randomness or I/O"
-        allowed = {"paste_proxy", "orjson", "pydantic_core"} | ({"numpy", "sklearn"} if room == "weaver" else set())
+        allowed = {"paste_proxy", "orjson", "pydantic_core"} | PARSERS.get(room, set())
         if outside not in sys.stdlib_module_names | allowed:
             return "a pure room stands on the standard library"
     if target is None or target == room:

@@ -6,7 +6,7 @@ from paste_proxy.events.result import ToolResult
 from paste_proxy.events.values import Json
 from paste_proxy.proxy.admin import Rows
 from paste_proxy.proxy.hub.tally import Tally
-from paste_proxy.proxy.ports import AgentCall, Decision, Pieces, RunIt, TurnTee
+from paste_proxy.proxy.ports import NO_ARGUMENTS, AgentCall, Decision, Pieces, RunIt, TurnTee
 from paste_proxy.proxy.stats import stats
 from paste_proxy.speculation.types import Mode
 from paste_proxy.tools.backend import Backend
@@ -15,7 +15,7 @@ from paste_proxy.tools.backend import Backend
 class BlindTurns:
     """A `TurnGate` and the tee it gives: sees nothing."""
 
-    def opened(self, *, wire: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
+    def opened(self, *, wire: str, target: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
         """See nothing."""
         return self
 
@@ -40,7 +40,14 @@ class OpenGate:
         """Forget it."""
 
     def offer(
-        self, scope: str, server: str, backend: Backend, tools: Iterable[str], *, session: str | None = None
+        self,
+        scope: str,
+        server: str,
+        backend: Backend,
+        tools: Iterable[str],
+        *,
+        session: str | None = None,
+        beside: Mapping[str, frozenset[str]] = NO_ARGUMENTS,
     ) -> None:
         """Decline."""
 

@@ -18,6 +18,7 @@ from paste_proxy.proxy.http.refusal import refusal
 from paste_proxy.proxy.http.relay import Relay
 from paste_proxy.proxy.http.tunnel import is_websocket, tunnel
 from paste_proxy.proxy.ports import TurnGate
+from paste_proxy.wire.protocols import wire_of
 
 _RESERVED = "/paste/"
 
@@ -80,8 +81,8 @@ def add_llm_routes(
         if is_websocket(request):
             return await tunnel(request, relay.session, target, relay.outages)
         seen = None
-        if request.method == "POST":
-            seen = Observation(gate, wire, request.headers, answer_bytes, fault)
+        if request.method == "POST" and (spoken := wire_of(wire, raw)) is not None:
+            seen = Observation(gate, spoken, raw, request.headers, answer_bytes, fault)
         return await relay.forward(request, target, seen)
 
     app.router.add_route("*", "/{below:.*}", serve)

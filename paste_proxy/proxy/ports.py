@@ -6,12 +6,15 @@ hub: `observe` calls raise nothing, and an `ask` that fails inside answers `RunI
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
 from paste_proxy.events.types import Outcome
 from paste_proxy.tools.backend import Backend
+
+NO_ARGUMENTS: Mapping[str, frozenset[str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +59,14 @@ class ToolGate(Protocol):
         """The call of that ticket was answered; None: it broke or was abandoned, its effect unknown."""
 
     def offer(
-        self, scope: str, server: str, backend: Backend, tools: Iterable[str], *, session: str | None = None
+        self,
+        scope: str,
+        server: str,
+        backend: Backend,
+        tools: Iterable[str],
+        *,
+        session: str | None = None,
+        beside: Mapping[str, frozenset[str]] = NO_ARGUMENTS,
     ) -> None:
         """These tools (identities) can be run speculatively through `backend` for calls of `scope`.
 
@@ -64,6 +74,8 @@ class ToolGate(Protocol):
 
         Args:
             session: the agent session whose connection this is, where it is known before its first call.
+            beside: per tool, arguments that some clients add for themselves and that it takes no notice of;
+                calls that differ in these alone are the same.
         """
 
     def withdraw(self, scope: str) -> None:
@@ -90,5 +102,10 @@ class TurnTee(Protocol):
 class TurnGate(Protocol):
     """Where the LLM route shows the hub what passes."""
 
-    def opened(self, *, wire: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
-        """A request was sent upstream. `body`, in pieces as it came, is None where it was too large to keep."""
+    def opened(self, *, wire: str, target: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
+        """A request was sent upstream.
+
+        Args:
+            target: its raw target, path and query.
+            body: in pieces as it came; None where it was too large to keep.
+        """

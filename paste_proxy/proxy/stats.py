@@ -18,6 +18,7 @@ def stats(tally: Tally, mode: Mode, *, sessions: int, exchanges: int) -> dict[st
         "live_exchanges": exchanges,
         "turns": tally.turns,
         "incomplete_turns": tally.incomplete_turns,
+        "utility_turns": tally.utility_turns,
         "llm_s": tally.llm_s,
         "calls": calls,
         "hits": hits,

@@ -31,6 +31,7 @@ class StreamReader:
         self._text: list[str] = []
         self._usage: dict[str, Json] = {}
         self._finish: str | None = None
+        self._id = ""
         self._done = False
         self._broken = False
 
@@ -58,6 +59,7 @@ class StreamReader:
             input_tokens=count(self._usage.get("prompt_tokens")),
             output_tokens=count(self._usage.get("completion_tokens")),
             digest=assistant_digest(text, identities),
+            response_id=self._id,
         )
 
     @property
@@ -72,6 +74,7 @@ class StreamReader:
         if event.event == "error" or chunk.get("error"):
             self._broken = True
             return []
+        self._id = self._id or string(chunk.get("id"))
         self._usage = mapping(chunk.get("usage")) or self._usage
         choices = (mapping(choice) for choice in listing(chunk.get("choices")))
         return [call for choice in choices if not choice.get("index") for call in self._choice(choice)]
@@ -128,4 +131,5 @@ class WholeReader:
             input_tokens=count(usage.get("prompt_tokens")),
             output_tokens=count(usage.get("completion_tokens")),
             digest=message.digest,
+            response_id=string(answer.get("id")),
         )

@@ -1,14 +1,17 @@
 """OpenAI-compatible Chat Completions."""
 
+from collections.abc import Sequence
+
 from paste_proxy.events.values import Json
 from paste_proxy.wire.loose import listing, mapping, read, string
 from paste_proxy.wire.openai_answer import StreamReader, WholeReader
 from paste_proxy.wire.openai_message import read_message
-from paste_proxy.wire.types import AnswerReader, LlmRequest
+from paste_proxy.wire.types import AnswerReader, LlmRequest, Message
 
 _MAX_ANSWER_BYTES = 8 * 2**20
 """Far beyond what a model says in one turn; bounds what one answer may hold of memory."""
 
+_FORMS = {"json_schema", "json_object"}
 _IN_METADATA = ("session_id", "sessionId", "thread_id", "conversation_id")
 _AT_TOP = ("session_id", "litellm_session_id", "conversation_id", "prompt_cache_key")
 """Where clients put a session's id. Never `user`: that is a person with many sessions."""
@@ -24,18 +27,20 @@ class OpenAiChat:
     def __init__(self, *, max_answer_bytes: int = _MAX_ANSWER_BYTES) -> None:
         self._max = max_answer_bytes
 
-    def read_request(self, body: bytes) -> LlmRequest | None:
+    def read_request(self, body: bytes, *, target: str) -> LlmRequest | None:
         """The request, or None if the body is no chat request: no JSON object, or without messages."""
         fields = mapping(read(body))
         messages = listing(fields.get("messages"))
         if not messages:
             return None
+        history = tuple(read_message(message) for message in messages)
         return LlmRequest(
             model=string(fields.get("model")),
             stream=fields.get("stream") is True,
-            messages=tuple(read_message(message) for message in messages),
+            messages=history,
             tools=_tools(fields),
             session_hint=_session_hint(fields),
+            utility=_is_utility(fields, history),
         )
 
     def reader(self, *, content_type: str) -> AnswerReader:
@@ -52,6 +57,13 @@ def _tools(fields: dict[str, Json]) -> tuple[str, ...]:
         if name := string(inner.get("name")):
             names.append(name)
     return tuple(names)
+
+
+def _is_utility(fields: dict[str, Json], messages: Sequence[Message]) -> bool:
+    """Whether a form is asked for, of a model that has no tools and has used none: a classifier, an extractor."""
+    form = string(mapping(fields.get("response_format")).get("type"))
+    used = any(message.calls or message.output for message in messages)
+    return form in _FORMS and not _tools(fields) and not used
 
 
 def _session_hint(fields: dict[str, Json]) -> str | None:

@@ -14,6 +14,7 @@ class SeenCall:
     """Position among the calls of its turn, from 0."""
     call_id: str
     name: str
+    """As the wire spells it; a namespace that the wire keeps apart stands before it, with `__` between."""
     arguments: dict[str, Json]
 
 
@@ -23,11 +24,13 @@ class SeenOutput:
 
     call_id: str
     output: Json
+    failed: bool = False
+    """The wire says that the call failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One message of a request's history."""
+    """One message of a request's history. What a wire sends as one message with several results is several."""
 
     role: str
     text: str
@@ -48,6 +51,10 @@ class LlmRequest:
     """Names of the tools offered, as the wire spells them."""
     session_hint: str | None = None
     """A session id found in the body, by the client's own convention."""
+    previous: str | None = None
+    """Id of the answer that this request goes on from, where the wire has such; `messages` are only the new ones."""
+    utility: bool = False
+    """A side question of the client (a title, a classification, a nested search), no turn of the agent's task."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +70,8 @@ class TurnEnd:
     output_tokens: int | None = None
     digest: bytes = b""
     """Digest that the next request's echo of this turn will have."""
+    response_id: str = ""
+    """The answer's own id, by which a later request may name it."""
 
 
 Seen: TypeAlias = SeenCall | TurnEnd
@@ -81,8 +90,12 @@ class AnswerReader(Protocol):
 class Wire(Protocol):
     """One LLM protocol."""
 
-    def read_request(self, body: bytes) -> LlmRequest | None:
-        """The request, or None if the body is not one of an agent's turns."""
+    def read_request(self, body: bytes, *, target: str) -> LlmRequest | None:
+        """The request, or None if the body is none of this protocol.
+
+        Args:
+            target: the raw request target, path and query.
+        """
 
     def reader(self, *, content_type: str) -> AnswerReader:
         """A reader for an answer of that content type (JSON or event stream)."""

@@ -1,7 +1,7 @@
 """A live sidecar end for SDK tests: real aiohttp on a loopback port before a gate that follows a script."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -15,7 +15,7 @@ from paste_proxy.events.result import ToolResult
 from paste_proxy.events.types import Outcome
 from paste_proxy.events.values import Json
 from paste_proxy.proxy.dispatch.route import add_dispatch_routes
-from paste_proxy.proxy.ports import AgentCall, Decision, RunIt, ServeIt
+from paste_proxy.proxy.ports import NO_ARGUMENTS, AgentCall, Decision, RunIt, ServeIt
 from paste_proxy.tools.backend import Backend
 
 SOON = 5.0
@@ -60,7 +60,14 @@ class ScriptedGate:
         self._tell()
 
     def offer(
-        self, scope: str, server: str, backend: Backend, tools: Iterable[str], *, session: str | None = None
+        self,
+        scope: str,
+        server: str,
+        backend: Backend,
+        tools: Iterable[str],
+        *,
+        session: str | None = None,
+        beside: Mapping[str, frozenset[str]] = NO_ARGUMENTS,
     ) -> None:
         """Note an offer."""
         assert server == ""

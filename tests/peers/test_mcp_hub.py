@@ -47,7 +47,9 @@ def sidecar(file: Path) -> Sidecar:
 def seals(sidecar: Sidecar, path: Path) -> None:
     """The LLM is heard to ask for the file."""
     asked = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "read it"}], "tools": []}
-    tee = sidecar.watch.opened(wire="openai_chat", headers=SESSION, body=[json.dumps(asked).encode()])
+    tee = sidecar.watch.opened(
+        wire="openai_chat", target="/v1/chat/completions", headers=SESSION, body=[json.dumps(asked).encode()]
+    )
     wanted = {"name": "mcp__filesystem__read_text_file", "arguments": json.dumps({"path": str(path)})}
     delta = {"tool_calls": [{"index": 0, "id": "call_1", "type": "function", "function": wanted}]}
     ended = {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}

@@ -45,7 +45,7 @@ class Turn:
 class NotingGate:
     turns: list[Turn] = field(default_factory=list)
 
-    def opened(self, *, wire: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
+    def opened(self, *, wire: str, target: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
         self.turns.append(Turn(wire, headers, None if body is None else b"".join(body)))
         return self.turns[-1]
 
@@ -172,7 +172,7 @@ async def sidecar(
 ) -> AsyncIterator[int]:
     """A sidecar with those (path, upstream) routes; gives its port."""
     config = (config or Config()).model_copy(
-        update={"llm": tuple(LlmRoute(path=path, upstream=there) for path, there in routes)}
+        update={"llm": tuple(LlmRoute(path=path, upstream=there, wire="openai_chat") for path, there in routes)}
     )
     tally = tally or Tally()
     made = Parts(tally=tally, turns=gate or NotingGate(), snapshot=NothingSeen(tally), sessions=lambda: 0, routes=more)

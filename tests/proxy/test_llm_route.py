@@ -35,7 +35,7 @@ from tests.proxy.llm_world import (
 
 
 def routes(*pairs: tuple[str, str]) -> LlmRoutes:
-    return LlmRoutes(LlmRoute(path=path, upstream=there) for path, there in pairs)
+    return LlmRoutes(LlmRoute(path=path, upstream=there, wire="openai_chat") for path, there in pairs)
 
 
 class TestRoutes:
@@ -138,7 +138,7 @@ class TestWhatTheGateSees:
                 return super().__getattribute__(name)
 
         class Gate:
-            def opened(self, *, wire: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
+            def opened(self, *, wire: str, target: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
                 if broken == "opened":
                     raise ZeroDivisionError
                 return Breaking(wire, headers, None if body is None else b"".join(body))

@@ -13,9 +13,11 @@ from paste_proxy.wire.types import LlmRequest, Message
 from tests.wire.streams import answered, brief, calling, delta, part, sse
 from tests.wire.test_jsonspans import JSON
 
+TARGET = "/v1/chat/completions"
+
 
 def request(*messages: Any, **fields: Any) -> LlmRequest:
-    read = OpenAiChat().read_request(json.dumps({"model": "m", "messages": messages, **fields}).encode())
+    read = OpenAiChat().read_request(json.dumps({"model": "m", "messages": messages, **fields}).encode(), target=TARGET)
     assert read is not None
     return read
 
@@ -67,7 +69,7 @@ def test_b02_a_call_without_a_name_is_no_call() -> None:
 
 
 def test_an_infinite_number_somewhere_does_not_cost_the_message() -> None:
-    read = OpenAiChat().read_request(b'{"top_p":Infinity,"messages":[{"role":"user","content":"hi"}]}')
+    read = OpenAiChat().read_request(b'{"top_p":Infinity,"messages":[{"role":"user","content":"hi"}]}', target=TARGET)
     assert read is not None
     assert read.messages[0].text == "hi"
 
@@ -82,7 +84,7 @@ def test_a_tool_message_with_an_image_keeps_its_parts() -> None:
     "body", [b"", b"[]", b"null", b'{"model":"m"}', b'{"messages":[]}', b'{"messages":{}}', b'{"prompt":"x"}', b"\xff{"]
 )
 def test_what_is_no_chat_request_is_none(body: bytes) -> None:
-    assert OpenAiChat().read_request(body) is None
+    assert OpenAiChat().read_request(body, target=TARGET) is None
 
 
 def test_a_request_without_tools_is_an_agent_turn_too() -> None:

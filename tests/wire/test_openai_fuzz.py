@@ -28,7 +28,7 @@ CHUNK = st.fixed_dictionaries({"choices": st.lists(CHOICE, max_size=2)}) | SHAPE
 
 
 def read_everything(body: bytes) -> None:
-    OpenAiChat().read_request(body)
+    OpenAiChat().read_request(body, target="/v1/chat/completions")
     answered([body], content_type="application/json")
     answered([body], content_type="text/plain")
 

@@ -16,6 +16,8 @@ from paste_proxy.wire.sse import SseDecoder
 from paste_proxy.wire.types import LlmRequest, TurnEnd
 from tests.wire.streams import answered, brief, cuts
 
+TARGET = "/v1/chat/completions"
+
 
 def exchanges(folder: Path) -> Iterator[tuple[dict[str, Any], str]]:
     """Request bodies (as values) and response bodies, in their order."""
@@ -27,7 +29,7 @@ def exchanges(folder: Path) -> Iterator[tuple[dict[str, Any], str]]:
 def turns(folder: Path) -> list[tuple[LlmRequest, TurnEnd]]:
     found = []
     for asked, answer in exchanges(folder):
-        request = OpenAiChat().read_request(json.dumps(asked).encode())
+        request = OpenAiChat().read_request(json.dumps(asked).encode(), target=TARGET)
         assert request is not None
         found.append((request, answered([answer.encode()])[1]))
     return found
@@ -81,7 +83,7 @@ def test_mutated_streams_and_requests_never_raise(corpus: Path) -> None:
     asked, stream = list(exchanges(corpus / "fixtures/qwen-code/q1"))[1]
     request = json.dumps(asked["messages"]).encode()
     for _ in range(1500):
-        OpenAiChat().read_request(b'{"messages":' + mutated(request, dice) + b"}")
+        OpenAiChat().read_request(b'{"messages":' + mutated(request, dice) + b"}", target=TARGET)
         reader = OpenAiChat(max_answer_bytes=3000).reader(content_type="text/event-stream")
         body = mutated(stream.encode(), dice)
         at = dice.randrange(len(body))

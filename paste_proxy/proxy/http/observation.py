@@ -17,18 +17,25 @@ class Observation:
     """Opens the tee when the request has gone upstream and feeds it what the client was given.
 
     Args:
-        wire: the route's protocol.
+        wire: the exchange's protocol.
+        target: the raw request target.
         headers: the request's headers.
         answer_bytes: how much of an answer is shown, after decoding.
         fault: called with a place for every fault contained.
     """
 
-    __slots__ = ("_decoder", "_fault", "_gate", "_headers", "_left", "_opened", "_tee", "_whole", "_wire")
+    __slots__ = ("_decoder", "_fault", "_gate", "_headers", "_left", "_opened", "_target", "_tee", "_whole", "_wire")
 
     def __init__(
-        self, gate: TurnGate, wire: str, headers: Mapping[str, str], answer_bytes: int, fault: Callable[[str], None]
+        self,
+        gate: TurnGate,
+        wire: str,
+        target: str,
+        headers: Mapping[str, str],
+        answer_bytes: int,
+        fault: Callable[[str], None],
     ) -> None:
-        self._gate, self._wire, self._headers = gate, wire, headers
+        self._gate, self._wire, self._target, self._headers = gate, wire, target, headers
         self._left, self._fault = answer_bytes, fault
         self._tee: TurnTee | None = None
         self._decoder: Decoder | None = None
@@ -41,7 +48,8 @@ class Observation:
             return
         self._opened = True
         try:
-            self._tee = self._gate.opened(wire=self._wire, headers=self._headers, body=self._plain(body))
+            plain = self._plain(body)
+            self._tee = self._gate.opened(wire=self._wire, target=self._target, headers=self._headers, body=plain)
         except Exception:  # noqa: BLE001 - the observer may be broken, the exchange goes on
             self._drop()
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paste_proxy.clock import Clock
 from paste_proxy.events.invocation import Invocation
@@ -58,7 +58,7 @@ class CallDesk:
         if item.reply.done():
             return
         item.taken = True
-        now, call = self._clock.monotonic(), item.call
+        now, call = self._clock.monotonic(), replace(item.call, invocation=self._toolbox.plain(item.call.invocation))
         session = self._sessions.place_call(call, now)
         if call.scope:
             self._toolbox.belongs(call.scope, session.id)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import Status
 from paste_proxy.events.types import Event, ToolCall, ToolOutput, UserMessage
+from paste_proxy.events.values import Json
 from paste_proxy.proxy.hub.session import AgentSession, AskedCall
 from paste_proxy.wire.types import Message, SeenCall, SeenOutput
 
@@ -24,7 +25,10 @@ class Heard:
 
 
 def heard(
-    session: AgentSession, messages: Sequence[Message], identify: Callable[[str], str], now: float | None
+    session: AgentSession,
+    messages: Sequence[Message],
+    resolve: Callable[[str, dict[str, Json]], Invocation],
+    now: float | None,
 ) -> Heard:
     """The events of messages that the session has not seen, in order."""
     events: list[Event] = []
@@ -38,7 +42,7 @@ def heard(
                 answered.append(own)
                 events += _pair(session.id, message.output, own.invocation, own.turn, now)
             elif (foreign := introduced.get(message.output.call_id)) and not session.claimed(foreign.call_id):
-                invocation = Invocation(identify(foreign.name), foreign.arguments)
+                invocation = resolve(foreign.name, foreign.arguments)
                 events += _pair(session.id, message.output, invocation, None, now)
         elif message.role == "user" and message.text:
             events.append(UserMessage(session=session.id, ts=now, text=message.text))
@@ -56,6 +60,6 @@ def _pair(
             call_id=output.call_id,
             tool=invocation.tool,
             output=output.output,
-            status=Status.OK,
+            status=Status.ERROR if output.failed else Status.OK,
         ),
     )

@@ -7,7 +7,7 @@ may have gone unnoticed; the item's call is then simply run.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import count
 
 import structlog
@@ -18,7 +18,7 @@ from paste_proxy.proxy.hub.conductor import Conductor
 from paste_proxy.proxy.hub.observed import Observed, ScopeGone, ToolAnswered, ToolAsked
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.hub.toolbox import Toolbox
-from paste_proxy.proxy.ports import AgentCall, Decision, RunIt
+from paste_proxy.proxy.ports import NO_ARGUMENTS, AgentCall, Decision, RunIt
 from paste_proxy.speculation.types import JobEnded, ObservationLost, Tick
 from paste_proxy.tools.backend import Backend
 
@@ -89,10 +89,17 @@ class Hub:
         self.post(ToolAnswered(ticket, result))
 
     def offer(
-        self, scope: str, server: str, backend: Backend, tools: Iterable[str], *, session: str | None = None
+        self,
+        scope: str,
+        server: str,
+        backend: Backend,
+        tools: Iterable[str],
+        *,
+        session: str | None = None,
+        beside: Mapping[str, frozenset[str]] = NO_ARGUMENTS,
     ) -> None:
         """Tools of a connection can be run speculatively; see `ToolGate`."""
-        self._toolbox.offer(scope, server, backend, tools, session=session)
+        self._toolbox.offer(scope, server, backend, tools, session=session, beside=beside)
 
     def withdraw(self, scope: str) -> None:
         """A connection is gone; see `ToolGate`."""

@@ -1,6 +1,7 @@
 """Which session an LLM request belongs to.
 
-A header names it, or a hint in the body. Otherwise the request belongs to the session whose history it
+A header names it, or a hint in the body, or the answer that the request says it goes on from. Otherwise the
+request belongs to the session whose history it
 extends: some earlier request's messages and, after them, that session's own answer. The first message
 alone never decides, so rollouts of one prompt stay apart until their own answers tell them apart; where
 even these are equal, whoever waits longest is served first. Histories are compared over all messages
@@ -11,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import count
+from typing import TypeVar
 
 from paste_proxy.proxy.hub.prefix_chain import PrefixChain, after
 from paste_proxy.proxy.hub.reading import Reading
@@ -19,6 +21,8 @@ _POINTS_PER_SESSION = 1_024
 _FLYING_PER_SESSION = 64
 _RETRY_S = 900.0
 """A cut request sent again later than this, counted from its first sending, is a task of its own."""
+
+_Name = TypeVar("_Name", bytes, str)
 
 _Owners = dict[bytes, dict[str, float]]
 """Point -> sessions it belongs to, first come first, each with a time."""
@@ -52,6 +56,8 @@ class _History:
     tip: tuple[bytes, ...] = ()
     """The latest of `said`; empty while a request is under way."""
     flying: dict[bytes, _Flight] = field(default_factory=dict)
+    responses: dict[str, None] = field(default_factory=dict)
+    """Ids of its latest answers, oldest first."""
 
 
 class Identity:
@@ -68,13 +74,15 @@ class Identity:
         self._said: _Owners = {}
         self._cut: _Owners = {}
         """Requests that ended without a whole answer and may be sent again."""
+        self._by_response: dict[str, str] = {}
         self._numbers = count(1)
 
     def resolve(self, reading: Reading, header: str | None, now: float) -> Placed:
         """The session of a request that has gone out at `now` seconds, a new one where none fits."""
         whole, spoken = reading.whole, reading.spoken
         point = whole.last
-        session = header or reading.request.session_hint or self._retried(point, now)
+        session = header or reading.request.session_hint or self._by_response.get(reading.request.previous or "")
+        session = session or self._retried(point, now)
         session = session or self._extended(whole, point) or self._extended(spoken, point) or self._fresh()
         history = self._touch(session)
         known = max(chain.reach(history.told, history.said) for chain in (whole, spoken))
@@ -87,17 +95,24 @@ class Identity:
         history.tip = ()
         return Placed(session, known, point)
 
-    def answered(self, session: str, digest: bytes, *, complete: bool = True, point: bytes = b"") -> None:
+    def answered(
+        self, session: str, digest: bytes, *, complete: bool = True, point: bytes = b"", response_id: str = ""
+    ) -> None:
         """A turn of the session ended.
 
         Args:
             digest: what the next request's echo of the answer will have; empty where nothing was answered.
             complete: False where the client is likely to send the same request again.
             point: `Placed.point` of the turn's request; empty: the one longest under way.
+            response_id: by which a later request may name the answer; empty where it has none.
         """
         history = self._histories.get(session)
         if history is None or not history.flying:
             return
+        if response_id:
+            self._by_response[response_id] = session
+            for forgotten in _remember(history.responses, (response_id,)):
+                self._by_response.pop(forgotten, None)
         if point not in history.flying:
             point = next(iter(history.flying))
         flight = history.flying.pop(point)
@@ -120,6 +135,9 @@ class Identity:
             _disown(self._said, point, session)
         for point in history.told:
             _disown(self._cut, point, session)
+        for response in history.responses:
+            if self._by_response.get(response) == session:
+                del self._by_response[response]
 
     def _retried(self, point: bytes, now: float) -> str | None:
         for name, sent in self._cut.get(point, {}).items():
@@ -147,8 +165,8 @@ class Identity:
         return history
 
 
-def _remember(points: dict[bytes, None], new: Iterable[bytes]) -> list[bytes]:
-    """Add points; gives the oldest ones, let go for them."""
+def _remember(points: dict[_Name, None], new: Iterable[_Name]) -> list[_Name]:
+    """Add points or ids; gives the oldest ones, let go for them."""
     for point in new:
         points.pop(point, None)
         points[point] = None

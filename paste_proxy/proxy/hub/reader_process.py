@@ -13,19 +13,16 @@ from typing import BinaryIO, cast
 
 from paste_proxy.errors import OurFault
 from paste_proxy.proxy.hub.reading import Reading, reading
-from paste_proxy.wire.openai_chat import OpenAiChat
-from paste_proxy.wire.types import Wire
+from paste_proxy.wire.protocols import WIRES
 
-WIRES: dict[str, Wire] = {"openai_chat": OpenAiChat()}
-
-_HEAD = struct.Struct(">HQ")
-"""Length of the wire's name, length of the body."""
+_HEAD = struct.Struct(">HIQ")
+"""Lengths of the wire's name, of the target and of the body."""
 _LENGTH = struct.Struct(">Q")
 
 
-def read_request(wire: str, body: bytes) -> Reading | None:
-    """The request, or None if it is not an agent's turn."""
-    request = WIRES[wire].read_request(body)
+def read_request(wire: str, target: str, body: bytes) -> Reading | None:
+    """The request, or None if it is none of that protocol."""
+    request = WIRES[wire].read_request(body, target=target)
     return reading(request) if request is not None else None
 
 
@@ -36,7 +33,7 @@ class ReaderProcess:
         self._process: asyncio.subprocess.Process | None = None
         self._one_at_a_time = asyncio.Lock()
 
-    async def read(self, wire: str, body: Sequence[bytes]) -> Reading | None:
+    async def read(self, wire: str, target: str, body: Sequence[bytes]) -> Reading | None:
         """What `read_request` gives.
 
         Raises:
@@ -44,7 +41,7 @@ class ReaderProcess:
         """
         async with self._one_at_a_time:
             try:
-                return await self._ask(wire.encode(), body)
+                return await self._ask(wire.encode(), target.encode("utf-8", "surrogateescape"), body)
             except (OSError, asyncio.IncompleteReadError, pickle.UnpicklingError) as fault:
                 await self._stop()
                 raise OurFault(f"the process that reads large requests broke: {fault}") from fault
@@ -52,7 +49,7 @@ class ReaderProcess:
                 await self._stop()
                 raise
 
-    async def _ask(self, wire: bytes, body: Sequence[bytes]) -> Reading | None:
+    async def _ask(self, wire: bytes, target: bytes, body: Sequence[bytes]) -> Reading | None:
         if self._process is None:
             self._process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", __name__), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
@@ -60,7 +57,7 @@ class ReaderProcess:
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
-        stdin.write(_HEAD.pack(len(wire), sum(map(len, body))) + wire)
+        stdin.write(_HEAD.pack(len(wire), len(target), sum(map(len, body))) + wire + target)
         for piece in body:
             stdin.write(piece)
             await stdin.drain()
@@ -82,9 +79,9 @@ class ReaderProcess:
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """What the process runs: answer until there is no more to read."""
     while head := requests.read(_HEAD.size):
-        name, length = _HEAD.unpack(head)
-        wire = requests.read(name).decode()
-        answer = pickle.dumps(read_request(wire, requests.read(length)), pickle.HIGHEST_PROTOCOL)
+        name, path, length = _HEAD.unpack(head)
+        wire, target = requests.read(name).decode(), requests.read(path).decode("utf-8", "surrogateescape")
+        answer = pickle.dumps(read_request(wire, target, requests.read(length)), pickle.HIGHEST_PROTOCOL)
         answers.write(_LENGTH.pack(len(answer)) + answer)
         answers.flush()
 

@@ -42,6 +42,8 @@ class AgentSession:
     """Calls of the latest turn, and those of earlier ones still unanswered."""
     scopes: dict[str, str] = field(default_factory=dict)
     """Server -> scope of the connection this session calls it through."""
+    prefixes: bool = False
+    """Its client puts servers' names before their tools'."""
     tool_calls: int = 0
     exposed_s: float = 0.0
     saved_s: float = 0.0

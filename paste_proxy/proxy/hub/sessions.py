@@ -52,7 +52,7 @@ class Sessions:
 
     def answered(self, session: AgentSession, end: TurnEnd, point: bytes) -> None:
         """The session's turn of that `Placed.point` was answered."""
-        self._identity.answered(session.id, end.digest, complete=end.complete, point=point)
+        self._identity.answered(session.id, end.digest, complete=end.complete, point=point, response_id=end.response_id)
 
     def place_call(self, call: AgentCall, now: float) -> AgentSession:
         """The session of a tool call."""

@@ -32,6 +32,8 @@ class Tally:
 
     turns: int = 0
     incomplete_turns: int = 0
+    utility_turns: int = 0
+    """Side questions of clients, which are nobody's turns."""
     llm_s: float = 0.0
     calls: Counter[str] = field(default_factory=Counter)
     """Authoritative calls by decision: run, reused, promoted."""

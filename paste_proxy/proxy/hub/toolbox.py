@@ -1,15 +1,23 @@
 """Which tools can be run speculatively, through which backend, and what each is called.
 
 An LLM's wire may spell a tool `read_file`, `mcp__fs__read_file` or `mcp_fs_read_file`; the one behind
-`/mcp/fs` is `fs/read_file`. The toolbox knows the tools on offer and so can tell.
+`/mcp/fs` is `fs/read_file`. The toolbox knows the tools on offer and so can tell. It also takes off what
+clients put around a call: a tool that calls another by its name, arguments of the client's own.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from paste_proxy.events.invocation import name_of, server_of
+from paste_proxy.events.invocation import Invocation, server_of
+from paste_proxy.events.values import Json
+from paste_proxy.proxy.hub.spelling import Spellings
+from paste_proxy.proxy.ports import NO_ARGUMENTS
 from paste_proxy.tools.backend import Backend
+
+_CALLERS = {"tool_call", "call_tool", "use_tool", "use_mcp_tool"}
+"""Tools by which clients let a model call those that they have not described to it."""
+_CALLED = ("name", "tool_name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +30,8 @@ class Offer:
     tools: frozenset[str]
     session: str | None
     """The agent session whose connection this is, where known."""
+    beside: Mapping[str, frozenset[str]]
+    """Per tool, arguments that it takes no notice of."""
 
 
 class Toolbox:
@@ -31,18 +41,25 @@ class Toolbox:
         self._servers = set(servers)
         self._offers: dict[tuple[str, str], Offer] = {}
         self._holders: dict[str, list[Offer]] = defaultdict(list)
-        self._identities: dict[str, set[str]] = defaultdict(set)
+        self._spellings = Spellings()
 
     def offer(
-        self, scope: str, server: str, backend: Backend, tools: Iterable[str], *, session: str | None = None
+        self,
+        scope: str,
+        server: str,
+        backend: Backend,
+        tools: Iterable[str],
+        *,
+        session: str | None = None,
+        beside: Mapping[str, frozenset[str]] = NO_ARGUMENTS,
     ) -> None:
         """Add an offer, or replace the one of the same scope and server."""
         self._drop((scope, server))
-        offer = Offer(scope, server, backend, frozenset(tools), session)
+        offer = Offer(scope, server, backend, frozenset(tools), session, beside)
         self._offers[scope, server] = offer
         for tool in offer.tools:
             self._holders[tool].append(offer)
-            self._identities[name_of(tool)].add(tool)
+            self._spellings.add(tool)
 
     def withdraw(self, scope: str) -> None:
         """Drop every offer of a scope."""
@@ -53,7 +70,7 @@ class Toolbox:
         """A session has called tools through that connection: until it says otherwise it is no other's."""
         for key, offer in [(key, offer) for key, offer in self._offers.items() if key[0] == scope]:
             if offer.session is None:
-                self.offer(*key, offer.backend, offer.tools, session=session)
+                self.offer(*key, offer.backend, offer.tools, session=session, beside=offer.beside)
 
     def _drop(self, key: tuple[str, str]) -> None:
         offer = self._offers.pop(key, None)
@@ -63,7 +80,7 @@ class Toolbox:
             self._holders[tool].remove(offer)
             if not self._holders[tool]:
                 del self._holders[tool]
-                self._identities[name_of(tool)].discard(tool)
+                self._spellings.drop(tool)
 
     def knows(self, tool: str) -> bool:
         """Whether calls of this tool pass through the sidecar."""
@@ -73,17 +90,44 @@ class Toolbox:
         """Whether some connection runs the tool that this is a spelling of."""
         return self.identify(name) in self._holders
 
-    def identify(self, name: str) -> str:
-        """The identity behind a spelling; the spelling itself where nothing on offer fits or two do."""
+    def identify(self, name: str, *, bare: bool = True) -> str:
+        """The identity behind a spelling; the spelling itself where nothing on offer fits or two do.
+
+        Args:
+            bare: whether a server's tool may be called without its server's name. Not by a client that puts
+                servers' names before their tools': a bare name is a tool of its own there.
+        """
         if name in self._holders:
             return name
-        candidates = self._identities.get(name) or {
-            tool
-            for spelling, server in _unprefixed(name, self._servers)
-            for tool in self._identities.get(spelling, ())
-            if server_of(tool) == server
-        }
-        return next(iter(candidates)) if len(candidates) == 1 else name
+        return self._spellings.prefixed(name) or (self._spellings.bare(name) if bare else None) or name
+
+    def prefixed(self, name: str) -> bool:
+        """Whether this spells a tool on offer with its server's name before it."""
+        return name not in self._holders and self._spellings.prefixed(name) is not None
+
+    def resolve(self, name: str, arguments: dict[str, Json], *, bare: bool = True) -> Invocation:
+        """What a call asks for in the end.
+
+        Args:
+            name: as the LLM or the client spells it.
+            bare: as for `identify`.
+        """
+        tool = self.identify(name, bare=bare)
+        if tool in _CALLERS and tool not in self._holders:
+            called = next((inner for key in _CALLED if isinstance(inner := arguments.get(key), str)), "")
+            inner = arguments.get("arguments", {})
+            if called and isinstance(inner, dict) and called not in _CALLERS:
+                return self.resolve(called, inner, bare=bare)
+        return self.plain(Invocation(tool, arguments))
+
+    def plain(self, invocation: Invocation) -> Invocation:
+        """The invocation without the arguments that its tool takes no notice of."""
+        holders = self._holders.get(invocation.tool)
+        beside = holders[-1].beside.get(invocation.tool) if holders else None
+        if not beside or beside.isdisjoint(invocation.arguments):
+            return invocation
+        kept = {name: value for name, value in invocation.arguments.items() if name not in beside}
+        return Invocation(invocation.tool, kept)
 
     def find(self, tool: str, session: str, scopes: Iterable[str]) -> Offer | None:
         """The offer through which a session would call the tool.
@@ -105,10 +149,3 @@ class Toolbox:
     def through(self, tool: str, scope: str) -> Offer | None:
         """The offer of the tool on that connection."""
         return next((offer for offer in self._holders.get(tool, ()) if offer.scope == scope), None)
-
-
-def _unprefixed(name: str, servers: Iterable[str]) -> Iterable[tuple[str, str]]:
-    for server in servers:
-        for prefix in (f"mcp__{server}__", f"mcp_{server}_", f"{server}__", f"{server}_", f"{server}."):
-            if name.startswith(prefix):
-                yield name.removeprefix(prefix), server

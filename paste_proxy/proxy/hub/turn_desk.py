@@ -1,9 +1,9 @@
 """What is seen of LLM exchanges, made into events of their sessions and facts for the scheduler."""
 
 from collections.abc import Callable
+from functools import partial
 
 from paste_proxy.clock import Clock
-from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.types import CallSealed, Event, LlmTurn, TurnStarted
 from paste_proxy.proxy.hub.foresight import Foresight
 from paste_proxy.proxy.hub.history import heard
@@ -21,8 +21,9 @@ _HISTORY = 64
 class TurnDesk:
     """Takes requests, sealed calls and answers.
 
-    A call of a tool that does not pass through the sidecar may take effect as soon as it is sealed; its
-    effect is over when its result comes back in a later request.
+    A call of a tool that does not pass through the sidecar, or that a bare name may mean, may take effect as
+    soon as it is sealed; its effect is over when it comes through after all, or when its result comes back in
+    a later request.
     """
 
     def __init__(
@@ -42,10 +43,17 @@ class TurnDesk:
         self._tell, self._happened, self._passed = tell, happened, passed
 
     def request(self, item: RequestSeen) -> None:
-        """An LLM request begins a turn and brings what happened since the last one."""
+        """An LLM request begins a turn and brings what happened since the last one.
+
+        A client's side question belongs to no session: nothing that it holds or is answered counts.
+        """
+        if item.reading.request.utility:
+            self._tally.utility_turns += 1
+            return
         session, placed = self._sessions.place_request(item.reading, item.header, self._clock.monotonic())
         messages = item.reading.after(placed.known_messages)
-        new = heard(session, messages, self._toolbox.identify, self._clock.epoch())
+        session.prefixes = session.prefixes or any(map(self._toolbox.prefixed, item.reading.request.tools))
+        new = heard(session, messages, partial(self._toolbox.resolve, bare=not session.prefixes), self._clock.epoch())
         for call in (*new.answered, *session.begin_turn()):
             self._over(session, call)
         item.exchange.session, item.exchange.turn, item.exchange.point = session.id, session.turn, placed.point
@@ -67,14 +75,15 @@ class TurnDesk:
         session = self._sessions.get(item.exchange.session)
         if session is None:
             return
-        invocation = Invocation(self._toolbox.identify(item.call.name), item.call.arguments)
+        session.prefixes = session.prefixes or self._toolbox.prefixed(item.call.name)
+        invocation = self._toolbox.resolve(item.call.name, item.call.arguments, bare=not session.prefixes)
         asked = AskedCall(item.exchange.turn, item.call.order, item.call.call_id, invocation)
         replaced = session.asked(asked)
         if replaced is not None:
             asked.claimed = replaced.claimed
             self._over(session, replaced)
         facts: list[Told] = []
-        if not self._toolbox.knows(invocation.tool):
+        if not self._toolbox.knows(invocation.tool) or invocation.tool.endswith("/" + item.call.name):
             asked.effect = f"{asked.turn}/{asked.order}/{asked.call_id}"
             facts.append(EffectBegan(session=session.id, call_id=asked.effect, invocation=invocation))
         event = CallSealed(

@@ -12,9 +12,10 @@ import structlog
 
 from paste_proxy.clock import Clock
 from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, Exchange, Observed, RequestSeen
-from paste_proxy.proxy.hub.reader_process import WIRES, ReaderProcess, read_request
+from paste_proxy.proxy.hub.reader_process import ReaderProcess, read_request
 from paste_proxy.proxy.hub.reading import Reading
 from paste_proxy.proxy.ports import Pieces, TurnTee
+from paste_proxy.wire.protocols import WIRES
 from paste_proxy.wire.types import AnswerReader, TurnEnd, Wire
 
 log = structlog.get_logger(__name__)
@@ -51,7 +52,7 @@ class TurnWatch:
         for exchange in list(self._behind):
             exchange.catch_up()
 
-    def opened(self, *, wire: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
+    def opened(self, *, wire: str, target: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
         """A request went upstream."""
         exchange = _Watched(self, WIRES[wire])
         if body is None:
@@ -59,25 +60,27 @@ class TurnWatch:
         header = next((headers[name] for name in self._session_headers if name in headers), None)
         exchange.reading = True
         if sum(map(len, body)) <= self._inline_bytes:
-            exchange.read_later(partial(self._read_here, exchange, wire, header, b"".join(body)))
+            exchange.read_later(partial(self._read_here, exchange, wire, target, header, b"".join(body)))
         else:
-            task = asyncio.create_task(self._read_elsewhere(exchange, wire, header, body))
+            task = asyncio.create_task(self._read_elsewhere(exchange, wire, target, header, body))
             self._reading.add(task)
             task.add_done_callback(self._reading.discard)
         return exchange
 
-    async def _read_elsewhere(self, exchange: "_Watched", wire: str, header: str | None, body: Pieces) -> None:
+    async def _read_elsewhere(
+        self, exchange: "_Watched", wire: str, target: str, header: str | None, body: Pieces
+    ) -> None:
         read = None
         try:
-            read = await self._elsewhere.read(wire, body)
+            read = await self._elsewhere.read(wire, target, body)
         except Exception as fault:  # noqa: BLE001 - whatever broke over there, forwarding goes on unobserved
             self._broke(fault)
         exchange.read(read, header)
 
-    def _read_here(self, exchange: "_Watched", wire: str, header: str | None, body: bytes) -> None:
+    def _read_here(self, exchange: "_Watched", wire: str, target: str, header: str | None, body: bytes) -> None:
         read = None
         try:
-            read = read_request(wire, body)
+            read = read_request(wire, target, body)
         except Exception as fault:  # noqa: BLE001 - the wire's readers raise nothing; should one, the turn is unseen
             self._broke(fault)
         exchange.read(read, header)

@@ -57,7 +57,7 @@ class McpHttpFront:
             if ready is not None:
                 return ready
             bound = _LONG_STREAM_BYTES if request.method == "GET" else self._answer_bytes
-            seen = Observation(tap, "mcp", request.headers, bound, self._fault)
+            seen = Observation(tap, "mcp", target, request.headers, bound, self._fault)
             return await self._relay.forward(request, target, seen, head=head)
         finally:
             tap.end()

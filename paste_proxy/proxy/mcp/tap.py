@@ -43,7 +43,7 @@ class McpTap:
         else:
             self._requests.append(waiting)
 
-    def opened(self, *, wire: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
+    def opened(self, *, wire: str, target: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
         """The request went out."""
         return self
 

@@ -20,7 +20,7 @@ class Breaking:
         if where == self._where:
             raise RuntimeError(where)
 
-    def opened(self, *, wire: str, headers: Mapping[str, str], body: object) -> TurnTee:
+    def opened(self, *, wire: str, target: str, headers: Mapping[str, str], body: object) -> TurnTee:
         self._at("opened")
         return self
 
@@ -37,7 +37,7 @@ class Breaking:
 @pytest.mark.parametrize("where", ["opened", "answer", "chunk", "closed"])
 def test_a_fault_of_the_observer_is_counted_and_goes_no_further(where: str) -> None:
     gate, faults = Breaking(where), list[str]()
-    seen = Observation(gate, "openai_chat", {}, 100, faults.append)
+    seen = Observation(gate, "openai_chat", "/v1/chat/completions", {}, 100, faults.append)
     seen.sent([b"{}"])
     seen.answer(200, {})
     seen.chunk(b"data: 1\n\n")
@@ -50,7 +50,7 @@ def test_a_fault_of_the_observer_is_counted_and_goes_no_further(where: str) -> N
 @pytest.mark.parametrize("coding", ["gzip", "br", "zstd", "deflate", "made-up", "\ud800"])
 def test_an_answer_that_is_not_what_it_says_is_an_incomplete_turn(coding: str) -> None:
     gate, faults = Breaking(""), list[str]()
-    seen = Observation(gate, "openai_chat", {}, 100, faults.append)
+    seen = Observation(gate, "openai_chat", "/v1/chat/completions", {}, 100, faults.append)
     seen.sent([b"{}"])
     seen.answer(200, {"Content-Encoding": coding})
     seen.chunk(b"\xff\x00 not that" * 20)

@@ -223,3 +223,15 @@ def test_however_alike_their_answers_no_two_live_histories_share_a_session(seed:
             sessions.add(placed.session)
             assert [placed.session for placed in flying.values()].count(placed.session) == 1
     assert len(sessions) <= number
+
+
+def test_an_answer_that_a_request_goes_on_from_names_its_session() -> None:
+    identity = Identity(100)
+    agent = talk(identity)
+    first = agent.ask()
+    identity.answered(first.session, digest("a"), point=first.point, response_id="resp_1")
+    request = LlmRequest(model="m", stream=True, messages=(said("tool", "news"),), tools=(), previous="resp_1")
+    placed = identity.resolve(reading(request), None, 1.0)
+    assert (placed.session, placed.known_messages) == (first.session, 0)
+    identity.ended(first.session)
+    assert identity.resolve(reading(request), None, 2.0).session != first.session

@@ -29,7 +29,9 @@ async def sidecar() -> AsyncIterator[Sidecar]:
 
 
 async def test_an_agent_that_calls_at_once_is_tied_to_the_turn_it_was_just_given(sidecar: Sidecar) -> None:
-    tee = sidecar.watch.opened(wire="openai_chat", headers={"x-paste-session": "task"}, body=[BODY])
+    tee = sidecar.watch.opened(
+        wire="openai_chat", target="/v1/chat/completions", headers={"x-paste-session": "task"}, body=[BODY]
+    )
     tee.answer(200, {"content-type": "text/event-stream"})
     tee.chunk(SEALING)
     # The stream goes on; the agent does not wait for its end, and names no session.

@@ -4,7 +4,10 @@ import pytest
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
+from paste_proxy.events.values import Json
 from paste_proxy.proxy.hub.toolbox import Toolbox
+
+LONG = "git.hub/a_long_name_for_a_tool_that_no_other_tool_has_and_that_nobody_would_ever_want_to_read"
 
 
 class Still:
@@ -40,6 +43,63 @@ def offered(*tools: str, servers: tuple[str, ...] = ("fs", "my_web")) -> Toolbox
 )
 def test_every_spelling_of_a_tool_leads_to_its_identity(spelling: str, identity: str) -> None:
     assert offered("fs/read", "my_web/fetch").identify(spelling) == identity
+
+
+@pytest.mark.parametrize(
+    ("spelling", "identity"),
+    [
+        ("mcp_git_hub_list_repos", "git.hub/list-repos"),
+        ("mcp__git_hub__list_repos", "git.hub/list-repos"),
+        ("mcp_git_hub_a_long_name_for_a_...t_nobody_would_ever_want_to_read", LONG),
+        ("mcp_git_hub_a_long_name_for___or_a_tool_that_nobody_would_ever_want_to_read", LONG),
+    ],
+)
+def test_a_name_that_a_client_has_changed_to_fit_an_api_is_known(spelling: str, identity: str) -> None:
+    assert offered("git.hub/list-repos", LONG, "git.hub/other").identify(spelling) == identity
+
+
+def test_spellings_that_two_tools_share_are_left_alone() -> None:
+    toolbox = offered("a_b/c", "a/b_c")
+    assert toolbox.identify("mcp_a_b_c") == "mcp_a_b_c"
+    assert toolbox.identify("mcp__a__b_c") == "a/b_c"
+
+
+def test_a_client_that_spells_servers_means_its_own_tool_by_a_bare_name() -> None:
+    toolbox = offered("fs/read")
+    assert toolbox.prefixed("mcp_fs_read")
+    assert not toolbox.prefixed("read")
+    assert toolbox.identify("read", bare=False) == "read"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("tool_call", {"name": "mcp__fs__read", "arguments": {"path": "a"}}),
+        ("mcp__fs__read", {"path": "a"}),
+        ("use_tool", {"tool_name": "fs/read", "arguments": {"path": "a"}}),
+    ],
+)
+def test_a_call_through_another_tool_is_the_call_that_it_makes(name: str, arguments: dict[str, Json]) -> None:
+    assert offered("fs/read").resolve(name, arguments) == Invocation("fs/read", {"path": "a"})
+
+
+@pytest.mark.parametrize("arguments", [{}, {"name": 1}, {"name": "tool_call"}, {"name": "x", "arguments": "y"}])
+def test_a_calling_tool_that_names_no_other_is_itself(arguments: dict[str, Json]) -> None:
+    assert offered("fs/read").resolve("tool_call", arguments) == Invocation("tool_call", arguments)
+
+
+def test_a_tool_of_that_name_on_offer_is_called_itself() -> None:
+    toolbox = Toolbox()
+    toolbox.offer("conn", "", Still(), ["tool_call"])
+    arguments: dict[str, Json] = {"name": "read", "arguments": {}}
+    assert toolbox.resolve("tool_call", arguments) == Invocation("tool_call", arguments)
+
+
+def test_arguments_that_a_tool_takes_no_notice_of_make_no_other_call() -> None:
+    toolbox = Toolbox(["fs"])
+    toolbox.offer("conn", "fs", Still(), ["fs/read", "fs/list"], beside={"fs/read": frozenset({"wait"})})
+    assert toolbox.resolve("mcp_fs_read", {"path": "a", "wait": True}) == Invocation("fs/read", {"path": "a"})
+    assert toolbox.resolve("mcp_fs_list", {"wait": True}) == Invocation("fs/list", {"wait": True})
 
 
 def test_a_bare_name_that_two_servers_offer_is_left_alone() -> None:

@@ -63,7 +63,9 @@ def kinds(inbox: Inbox) -> list[type[Observed]]:
 
 @pytest.mark.parametrize("messages", [3, 2_000], ids=["read here", "read in the worker process"])
 async def test_the_request_is_posted_before_what_its_answer_says(watch: TurnWatch, inbox: Inbox, messages: int) -> None:
-    tee = watch.opened(wire="openai_chat", headers={"x-paste-session": "s"}, body=[body(messages)])
+    tee = watch.opened(
+        wire="openai_chat", target="/v1/chat/completions", headers={"x-paste-session": "s"}, body=[body(messages)]
+    )
     tee.answer(200, {"content-type": "text/event-stream"})
     for chunk in STREAM:
         tee.chunk(chunk)
@@ -78,7 +80,7 @@ async def test_the_request_is_posted_before_what_its_answer_says(watch: TurnWatc
 
 
 async def test_a_request_is_posted_although_its_answer_takes_long(watch: TurnWatch, inbox: Inbox) -> None:
-    watch.opened(wire="openai_chat", headers={}, body=[body(1)])
+    watch.opened(wire="openai_chat", target="/v1/chat/completions", headers={}, body=[body(1)])
     assert inbox == [], "the loop passes on what it has first"
     await inbox.until(lambda: len(inbox) == 1)
     assert kinds(inbox) == [RequestSeen]
@@ -86,19 +88,19 @@ async def test_a_request_is_posted_although_its_answer_takes_long(watch: TurnWat
 
 async def test_what_is_no_agents_turn_posts_nothing(watch: TurnWatch, inbox: Inbox) -> None:
     for raw in (b"{}", b"\xff", b"[" * 100_000, b'{"messages":[]}'):
-        tee = watch.opened(wire="openai_chat", headers={}, body=[raw])
+        tee = watch.opened(wire="openai_chat", target="/v1/chat/completions", headers={}, body=[raw])
         tee.answer(200, {"content-type": "text/event-stream"})
         for chunk in STREAM:
             tee.chunk(chunk)
         tee.closed(clean=True)
-    good = watch.opened(wire="openai_chat", headers={}, body=[body(1)])
+    good = watch.opened(wire="openai_chat", target="/v1/chat/completions", headers={}, body=[body(1)])
     good.closed(clean=False)
     await inbox.until(lambda: len(inbox) == 2)
     assert kinds(inbox) == [RequestSeen, AnswerSeen]
 
 
 async def test_a_refused_request_ends_as_an_incomplete_turn(watch: TurnWatch, inbox: Inbox) -> None:
-    tee = watch.opened(wire="openai_chat", headers={}, body=[body(1)])
+    tee = watch.opened(wire="openai_chat", target="/v1/chat/completions", headers={}, body=[body(1)])
     tee.answer(429, {"content-type": "application/json"})
     tee.chunk(b'{"error":{}}')
     tee.closed(clean=True)

@@ -1,0 +1,1 @@
+"""Known agents run behind a sidecar of their own, with nothing of the user's changed."""
