@@ -72,7 +72,6 @@ async def test_a_call_through_another_tool_is_run_ahead_as_the_call_that_it_make
 
 async def test_a_bare_name_may_be_the_clients_own_write_until_it_comes_through() -> None:
     async with world(after_user) as w:
-        w.hub.offer("conn", "", w.backend, ["read"], session="s")
         w.hub.offer("conn", "notes", w.backend, ["notes/put"], session="s")
         await ask(w, user("read a"))
         w.backend.answer.set_result(ToolResult(body=b"old"))
