@@ -4,14 +4,21 @@ A client is read first (`find`), a sidecar is started for what was found, and th
 configuration is written anew into a home of its own (`prepare`). Nothing of the user's is changed.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from paste_proxy.agents.wrap.home import Mirror
 from paste_proxy.config import LlmRoute, McpServer
 
 SESSION_HEADER = "x-paste-session"
+
+
+def sidecar_name(server: str) -> str:
+    """What a client's MCP server is called by a sidecar, whose names have no spaces and the like."""
+    return re.sub(r"[^A-Za-z0-9_.-]", "_", server) or "_"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +57,7 @@ class Behind:
 
     def mcp(self, server: str) -> str:
         """Where one of the client's MCP servers is now."""
-        return f"{self.url}/mcp/{server}"
+        return f"{self.url}/mcp/{sidecar_name(server)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +66,8 @@ class Prepared:
 
     command: tuple[str, ...]
     env: Mapping[str, str]
+    mirrors: tuple[Mirror, ...] = ()
+    """Folders of the user's that others stand in for; what the run leaves in those is brought back."""
 
 
 class Client(Protocol):
