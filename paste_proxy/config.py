@@ -67,6 +67,8 @@ class LlmRoute(Section):
     upstream: WebAddress
     wire: Literal["auto", "openai_chat", "openai_responses", "anthropic_messages", "gemini", "tagged_text"] = "auto"
     """The protocol spoken; `auto`: what the path of each request says."""
+    proxy: WebAddress | None = None
+    """An HTTP proxy on the way to `upstream`. Those that the environment names are not used."""
 
 
 class McpServer(Section):
@@ -79,6 +81,8 @@ class McpServer(Section):
     stateless: bool = True
     """Whether a call's answer does not depend on the MCP session it is made in; if it does, its tools
     are never run speculatively, since that happens in a session of its own."""
+    proxy: WebAddress | None = None
+    """An HTTP proxy on the way to `url`. Those that the environment names are not used."""
 
     @model_validator(mode="after")
     def _one_transport(self) -> "McpServer":

@@ -51,8 +51,10 @@ def build_app(config: Config, parts: Parts) -> web.Application:
     app = web.Application(middlewares=[watching(traffic)], client_max_size=0)
     app[TRAFFIC], app[METRICS] = traffic, metrics
     app.on_response_prepare.append(shed_own_headers)
-    relay = Relay(keep=config.limits.observed_request_bytes)
-    app.cleanup_ctx.extend([metrics.sampling, relay.pooling, *parts.lifetimes])
+    keep = config.limits.observed_request_bytes
+    relays = {proxy: Relay(keep=keep, proxy=proxy) for proxy in {route.proxy for route in config.llm}}
+    pools = [relay.pooling for relay in relays.values()]
+    app.cleanup_ctx.extend([metrics.sampling, *pools, *parts.lifetimes])
     add_admin_routes(app, parts.snapshot, metrics, traffic, host=config.host)
     for add_routes in parts.routes:
         add_routes(app)
@@ -61,7 +63,7 @@ def build_app(config: Config, parts: Parts) -> web.Application:
     add_llm_routes(
         app,
         routes,
-        relay,
+        relays,
         parts.turns,
         answer_bytes=config.limits.observed_answer_bytes,
         fault=parts.tally.fault,

@@ -4,7 +4,7 @@ A route's path is replaced by the path of its upstream; everything after it, que
 stood on the wire.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from aiohttp import web
@@ -16,7 +16,6 @@ from paste_proxy.proxy.http.hosts import is_loopback
 from paste_proxy.proxy.http.observation import Observation
 from paste_proxy.proxy.http.refusal import refusal
 from paste_proxy.proxy.http.relay import Relay
-from paste_proxy.proxy.http.tunnel import is_websocket, tunnel
 from paste_proxy.proxy.ports import TurnGate
 from paste_proxy.wire.protocols import wire_of
 
@@ -28,6 +27,18 @@ class _Endpoint:
     prefix: str
     upstream: str
     wire: str
+    proxy: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where a request goes."""
+
+    target: str
+    """The absolute URL, as it is to be written."""
+    wire: str
+    proxy: str | None
+    """The HTTP proxy on the way there."""
 
 
 class LlmRoutes:
@@ -43,23 +54,23 @@ class LlmRoutes:
             prefix = route.path.rstrip("/")
             if prefix in found:
                 raise InputFault(f"llm[{number}].path", f"{route.path!r} a second time", "each path once")
-            found[prefix] = _Endpoint(prefix, _checked(number, route.upstream), route.wire)
+            found[prefix] = _Endpoint(prefix, _checked(number, route.upstream), route.wire, route.proxy)
         self._longest_first = sorted(found.values(), key=lambda endpoint: -len(endpoint.prefix))
         self.paths = tuple(found) or ("(none)",)
 
-    def find(self, raw: str) -> tuple[str, str] | None:
-        """The absolute URL that a raw target (path and query) goes to and its wire, or None."""
+    def find(self, raw: str) -> Found | None:
+        """Where a request of that raw target (path and query) goes, or None."""
         for endpoint in self._longest_first:
             rest = raw[len(endpoint.prefix) :]
             if raw.startswith(endpoint.prefix) and rest[:1] in ("", "/", "?"):
-                return endpoint.upstream + rest, endpoint.wire
+                return Found(endpoint.upstream + rest, endpoint.wire, endpoint.proxy)
         return None
 
 
 def add_llm_routes(
     app: web.Application,
     routes: LlmRoutes,
-    relay: Relay,
+    relays: Mapping[str | None, Relay],
     gate: TurnGate,
     *,
     answer_bytes: int,
@@ -68,24 +79,31 @@ def add_llm_routes(
     """Serve every path that no other route of `app` takes. To be called last.
 
     Args:
+        relays: by the proxy that they go through.
         answer_bytes: how much of an answer is shown to the gate.
         fault: called with a place for every contained fault of the observer.
     """
 
     async def serve(request: web.Request) -> web.StreamResponse:
-        raw = request.raw_path
+        raw = _origin_form(request.raw_path)
         found = None if raw.startswith(_RESERVED) else routes.find(raw)
         if found is None:
             return refusal(404, "no_route", _no_route(request.path, routes.paths))
-        target, wire = found
-        if is_websocket(request):
-            return await tunnel(request, relay.session, target, relay.outages)
         seen = None
-        if request.method == "POST" and (spoken := wire_of(wire, raw)) is not None:
+        if request.method == "POST" and (spoken := wire_of(found.wire, raw)) is not None:
             seen = Observation(gate, spoken, raw, request.headers, answer_bytes, fault)
-        return await relay.forward(request, target, seen)
+        return await relays[found.proxy].forward(request, found.target, seen)
 
     app.router.add_route("*", "/{below:.*}", serve)
+
+
+def _origin_form(raw: str) -> str:
+    """Path and query of a target that some clients of proxies write as a whole URL (RFC 9112, 3.2.2)."""
+    scheme, found, rest = raw.partition("://")
+    if not found or scheme.lower() not in ("http", "https"):
+        return raw
+    path = rest[len(rest.partition("/")[0].partition("?")[0]) :]
+    return path if path.startswith("/") else "/" + path
 
 
 def _checked(number: int, upstream: str) -> str:

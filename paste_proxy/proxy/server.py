@@ -14,6 +14,7 @@ from contextlib import suppress
 import structlog
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
+from yarl import URL
 
 from paste_proxy.config import Config
 from paste_proxy.errors import InputFault
@@ -122,11 +123,14 @@ async def _bind(runner: web.AppRunner, config: Config) -> str:
 
 def _refuse_loops(config: Config, runner: web.AppRunner) -> None:
     port = runner.addresses[0][1]
-    for number, route in enumerate(config.llm):
-        if is_itself(route.upstream, config.host, port):
-            raise InputFault(
-                f"llm[{number}].upstream", f"{route.upstream}, the sidecar itself", "the LLM's own address"
-            )
+    upstreams = [(f"llm[{number}].upstream", route.upstream) for number, route in enumerate(config.llm)]
+    upstreams += [(f"mcp.{name}.url", server.url) for name, server in config.mcp.items() if server.url]
+    proxies = [(f"llm[{number}].proxy", route.proxy) for number, route in enumerate(config.llm) if route.proxy]
+    proxies += [(f"mcp.{name}.proxy", server.proxy) for name, server in config.mcp.items() if server.proxy]
+    for where, address in upstreams + proxies:
+        if is_itself(address, config.host, port):
+            shown = URL(address).with_user(None).origin()
+            raise InputFault(where, f"{shown}, the sidecar itself", "the address of another server")
 
 
 def _stop_signals() -> "asyncio.Queue[int]":

@@ -14,7 +14,7 @@ from openai.types.chat import ChatCompletionChunk
 from paste_proxy.config import Config, Limits, LlmRoute
 from paste_proxy.errors import InputFault
 from paste_proxy.proxy.hub.tally import Tally
-from paste_proxy.proxy.llm_route import LlmRoutes
+from paste_proxy.proxy.llm_route import Found, LlmRoutes
 from paste_proxy.proxy.ports import Pieces, TurnTee
 from tests.proxy.llm_world import (
     PATIENCE_S,
@@ -55,12 +55,12 @@ class TestRoutes:
     def test_the_longest_path_wins_at_a_segment_boundary(self, raw: str, target: str | None) -> None:
         table = routes(("/v1", "http://a/v1/"), ("/v1/anthropic/", "http://b"), ("/v1beta", "http://c/base"))
         found = table.find(raw)
-        assert (found and found[0]) == target
+        assert (found and found.target) == target
 
     def test_the_root_takes_what_is_left(self) -> None:
         table = routes(("/", "http://a"), ("/v1", "http://b"))
-        assert table.find("/x?y") == ("http://a/x?y", "openai_chat")
-        assert table.find("/v1/x") == ("http://b/x", "openai_chat")
+        assert table.find("/x?y") == Found("http://a/x?y", "openai_chat", None)
+        assert table.find("/v1/x") == Found("http://b/x", "openai_chat", None)
 
     def test_two_routes_of_one_path_are_refused(self) -> None:
         with pytest.raises(InputFault, match=r"llm\[1\].path: '/v1/' a second time"):

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator
 from aiohttp import (
     ClientConnectorError,
     ClientError,
+    ClientHttpProxyError,
     ClientResponse,
     ClientResponseError,
     ClientSession,
@@ -29,20 +30,27 @@ from yarl import URL
 from paste_proxy.proxy.http.headers import request_headers, response_headers
 from paste_proxy.proxy.http.observation import Observation
 from paste_proxy.proxy.http.refusal import refusal
+from paste_proxy.proxy.http.tunnel import is_upgrade, tunnel, upgrade_headers
 from paste_proxy.proxy.http.upload import Upload, upload_of
 from paste_proxy.proxy.outages import Outages
 
 READ_BUFFER_BYTES = 2**18
 LONGEST_HEADER_BYTES = 2**16
 MOST_HEADERS = 512
+_SWITCHING = 101
 _CONNECT_S = 30.0
 _POOL_IDLE_S = 30.0
 _ADDED_BY_SERVER = ("Content-Type", "Date", "Server")
 
 
-def upstream_session() -> ClientSession:
-    """A client that adds nothing, follows nothing, decodes nothing and waits as long as its caller does."""
+def upstream_session(proxy: str | None = None) -> ClientSession:
+    """A client that adds nothing, follows nothing, decodes nothing and waits as long as its caller does.
+
+    Args:
+        proxy: the address of an HTTP proxy to go through; those that the environment names are never used.
+    """
     return ClientSession(
+        proxy=proxy,
         connector=TCPConnector(limit=0, keepalive_timeout=_POOL_IDLE_S),
         cookie_jar=DummyCookieJar(),
         timeout=ClientTimeout(total=None, sock_connect=_CONNECT_S),
@@ -62,16 +70,17 @@ class Relay:
     Args:
         keep: bytes of a request that may be copied for the observer.
         named: where the configuration names an upstream, for people.
+        proxy: the address of an HTTP proxy that its requests go through.
     """
 
-    def __init__(self, *, keep: int, named: str = "the route's `upstream`") -> None:
-        self._keep, self._named = keep, named
+    def __init__(self, *, keep: int, named: str = "the route's `upstream`", proxy: str | None = None) -> None:
+        self._keep, self._named, self._proxy = keep, named, proxy
         self.outages = Outages()
         self._session: ClientSession | None = None
 
     async def pooling(self, _: web.Application) -> AsyncIterator[None]:
         """Cleanup context: hold the pool for as long as the application lives."""
-        async with upstream_session() as self._session:
+        async with upstream_session(self._proxy) as self._session:
             yield
 
     @property
@@ -90,19 +99,24 @@ class Relay:
             head: what a route has already taken from the body.
         """
         clean = False
+        headers = request_headers(request.raw_headers)
+        if is_upgrade(request):
+            headers += upgrade_headers(request.headers["Upgrade"])
         try:
             upload = await upload_of(request, self._keep, seen.sent if seen is not None else None, head)
             try:
                 answer = await self.session.request(
                     request.method,
                     URL(target, encoded=True),
-                    headers=request_headers(request.raw_headers),
+                    headers=headers,
                     data=upload,
                     allow_redirects=False,
                 )
             except (ClientError, OSError, ValueError) as fault:
                 return self._no_answer(target, fault, upload)
             try:
+                if answer.status == _SWITCHING:
+                    return await self._switch(request, answer, target)
                 response, clean = await _pass_on(request, answer, seen)
             finally:
                 if not clean:
@@ -112,6 +126,19 @@ class Relay:
             if seen is not None:
                 seen.closed(clean=clean)
 
+    async def _switch(self, request: web.Request, answer: ClientResponse, target: str) -> web.StreamResponse:
+        """Both sides leave HTTP, if the client asked for it."""
+        upstream = str(URL(target, encoded=True).origin())
+        if not is_upgrade(request):
+            return refusal(502, "upstream_not_http", f"{upstream} switched protocols without being asked to")
+        response = Relayed(answer)
+        for name, value in upgrade_headers(answer.headers.get("Upgrade", request.headers["Upgrade"])):
+            response.headers.add(name, value)
+        response.force_close()
+        await response.prepare(request)
+        await tunnel(request, response, answer, upstream)
+        return response
+
     def _no_answer(self, target: str, fault: Exception, upload: Upload | None) -> web.Response:
         upstream = URL(target, encoded=True).origin()
         if upload is not None and upload.client_fault is not None:
@@ -120,6 +147,9 @@ class Relay:
             case ClientConnectorError() | ServerTimeoutError():
                 code, why = "upstream_unreachable", f"cannot be reached: {fault}"
                 what = f"{upstream} {why}; check {self._named} in the configuration"
+            case ClientHttpProxyError():
+                code, why = "proxy_refused", f"the proxy on the way to it refused with status {fault.status}"
+                what = f"{upstream} cannot be reached: {why}"
             case ClientResponseError():
                 code, why = "upstream_not_http", "answered something that is not HTTP"
                 what = f"{upstream} {why}: {fault.message}"

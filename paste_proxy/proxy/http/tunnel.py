@@ -1,79 +1,89 @@
-"""WebSocket upgrades on an LLM route: both handshakes, then frames to and fro, uninterpreted."""
+"""A connection that has changed its protocol (a WebSocket): bytes to and fro, uninterpreted.
+
+The handshake goes through the relay as any request does, and an upstream's refusal is an answer like any
+other. Frames, extensions, pings and close codes are between the two ends; a connection that breaks without
+a goodbye breaks on the other side too.
+"""
 
 import asyncio
 
-from aiohttp import ClientError, ClientSession, ClientWebSocketResponse, WSMsgType, WSServerHandshakeError, web
-from yarl import URL
+import structlog
+from aiohttp import ClientResponse, HttpVersion11, StreamReader, web
+from aiohttp.base_protocol import BaseProtocol
+from aiohttp.http import StreamWriter
 
-from paste_proxy.proxy.http.headers import request_headers
-from paste_proxy.proxy.http.refusal import refusal
-from paste_proxy.proxy.outages import Outages
+from paste_proxy.proxy.http.headers import Headers
 
-_HANDSHAKE = frozenset(
-    {"sec-websocket-accept", "sec-websocket-extensions", "sec-websocket-key", "sec-websocket-protocol"}
-    | {"sec-websocket-version", "content-length"}
-)
+_BUFFER_BYTES = 2**16
+_log = structlog.get_logger(__name__)
 
 
-def is_websocket(request: web.Request) -> bool:
-    """Whether the client asks for the upgrade."""
-    return request.headers.get("Upgrade", "").lower() == "websocket"
+def is_upgrade(request: web.Request) -> bool:
+    """Whether the client asks for the one upgrade that the server can step aside for."""
+    asks = "upgrade" in request.headers.get("Connection", "").lower() and request.version >= HttpVersion11
+    return asks and request.headers.get("Upgrade", "").lower() == "websocket"
 
 
-async def tunnel(request: web.Request, session: ClientSession, target: str, outages: Outages) -> web.StreamResponse:
-    """Connect to the upstream first, so that its refusal is the client's; then pump until either side ends."""
-    protocols = tuple(
-        name.strip() for name in request.headers.get("Sec-WebSocket-Protocol", "").split(",") if name.strip()
-    )
-    headers = [pair for pair in request_headers(request.raw_headers) if pair[0].lower() not in _HANDSHAKE]
-    try:
-        upstream = await session.ws_connect(
-            URL(target, encoded=True), protocols=protocols, headers=headers, max_msg_size=0, autoping=False
-        )
-    except WSServerHandshakeError as refused:
-        return refusal(
-            refused.status, "upgrade_refused", f"the upstream refused the WebSocket upgrade: {refused.message}"
-        )
-    except (ClientError, OSError) as fault:
-        origin = URL(target, encoded=True).origin()
-        outages.warn(str(origin), f"cannot be reached: {fault}")
-        return refusal(502, "upstream_unreachable", f"{origin} cannot be reached: {fault}")
-    async with upstream:
-        chosen = (upstream.protocol,) if upstream.protocol else ()
-        client = web.WebSocketResponse(protocols=chosen, max_msg_size=0, autoping=False)
-        await client.prepare(request)
-        await _pump_both(client, upstream)
-        return client
+def upgrade_headers(name: str) -> Headers:
+    """The hop-by-hop headers of the handshake, as each hop writes them anew."""
+    return [("Connection", "Upgrade"), ("Upgrade", name)]
 
 
-_Socket = web.WebSocketResponse | ClientWebSocketResponse
+async def tunnel(request: web.Request, response: web.StreamResponse, answer: ClientResponse, upstream: str) -> None:
+    """Pass on what either side sends until one of them closes.
 
-
-async def _pump_both(client: web.WebSocketResponse, upstream: ClientWebSocketResponse) -> None:
-    pumps = {asyncio.create_task(_pump(client, upstream)), asyncio.create_task(_pump(upstream, client))}
+    Args:
+        response: the answer to the client, its head sent.
+        answer: the upstream's, whose head agrees to the upgrade.
+        upstream: its origin, for the log.
+    """
+    connection = answer.connection
+    protocol = connection.protocol if connection is not None else None
+    if protocol is None or request.transport is None:
+        return  # gone before it began
+    _log.debug("tunnel_opened", upstream=upstream)
+    loop = asyncio.get_running_loop()
+    here, there = _Hose(request.protocol, loop), _Hose(protocol, loop)
+    up = StreamWriter(protocol, loop)
+    request.protocol.set_parser(here)  # type: ignore[arg-type]  # it asks for no more than a hose has
+    protocol.set_parser(there, there.content)
+    pumps = {asyncio.create_task(_pump(here.content, up)), asyncio.create_task(_pump(there.content, response))}
     try:
         await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
     finally:
         for pump in pumps:
             pump.cancel()
         await asyncio.gather(*pumps, return_exceptions=True)
+        if protocol.transport is not None:
+            protocol.transport.write(here.rest())  # last words of a client that has gone
+        if isinstance(protocol.exception(), OSError):
+            request.transport.abort()
+        _log.debug("tunnel_closed", upstream=upstream, bytes_up=here.passed, bytes_down=there.passed)
 
 
-async def _pump(source: _Socket, target: _Socket) -> None:
-    while True:
-        message = await source.receive()
-        match message.type:
-            case WSMsgType.TEXT:
-                await target.send_str(message.data)
-            case WSMsgType.BINARY:
-                await target.send_bytes(message.data)
-            case WSMsgType.PING:
-                await target.ping(message.data)
-            case WSMsgType.PONG:
-                await target.pong(message.data)
-            case WSMsgType.CLOSE:
-                await target.close(code=message.data, message=(message.extra or "").encode())
-                return
-            case _:
-                await target.close(code=1011)
-                return
+class _Hose:
+    """Takes a connection's bytes in place of a parser; reading stops while nobody drinks."""
+
+    def __init__(self, protocol: BaseProtocol, loop: asyncio.AbstractEventLoop) -> None:
+        self.content = StreamReader(protocol, _BUFFER_BYTES, loop=loop)
+        self.passed = 0
+
+    def feed_data(self, data: bytes) -> tuple[bool, bytes]:
+        """Bytes came; never the end of anything, never too many."""
+        self.passed += len(data)
+        self.content.feed_data(data)
+        return False, b""
+
+    def feed_eof(self) -> None:
+        """The connection is closed."""
+        self.content.feed_eof()
+
+    def rest(self) -> bytes:
+        """What nobody drank."""
+        return b"" if self.content.exception() is not None else self.content.read_nowait()
+
+
+async def _pump(source: StreamReader, target: StreamWriter | web.StreamResponse) -> None:
+    """Raises ClientError or OSError where either side breaks."""
+    while chunk := await source.readany():
+        await target.write(chunk)

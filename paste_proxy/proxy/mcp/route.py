@@ -62,15 +62,19 @@ def add_mcp_routes(
     Args:
         fault: called with a place for every contained fault.
     """
-    relay = Relay(keep=config.limits.observed_request_bytes, named="the server's `url`")
-    fronts = McpFronts({name: _front(name, config, relay, gate, clock, fault) for name in config.mcp})
+    keep, named = config.limits.observed_request_bytes, "the server's `url`"
+    proxies = {server.proxy for server in config.mcp.values()}
+    relays = {proxy: Relay(keep=keep, named=named, proxy=proxy) for proxy in proxies}
+    fronts = McpFronts(
+        {name: _front(name, config, relays[server.proxy], gate, clock, fault) for name, server in config.mcp.items()}
+    )
     app.router.add_route("*", "/mcp/{below:.*}", fronts.serve)
 
     async def living(_: web.Application) -> AsyncIterator[None]:
         yield
         await fronts.close()
 
-    app.cleanup_ctx.extend([relay.pooling, living])
+    app.cleanup_ctx.extend([*(relay.pooling for relay in relays.values()), living])
 
 
 def _front(
