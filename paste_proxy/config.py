@@ -69,6 +69,9 @@ class LlmRoute(Section):
     """The protocol spoken; `auto`: what the path of each request says."""
     proxy: WebAddress | None = None
     """An HTTP proxy on the way to `upstream`. Those that the environment names are not used."""
+    websockets: bool = True
+    """Whether a WebSocket is tunnelled. What passes through one is not seen; a client that would as soon ask
+    over plain HTTP does so where it is refused."""
 
 
 class McpServer(Section):

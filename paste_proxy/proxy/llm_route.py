@@ -16,6 +16,7 @@ from paste_proxy.proxy.http.hosts import is_loopback
 from paste_proxy.proxy.http.observation import Observation
 from paste_proxy.proxy.http.refusal import refusal
 from paste_proxy.proxy.http.relay import Relay
+from paste_proxy.proxy.http.tunnel import is_upgrade
 from paste_proxy.proxy.ports import TurnGate
 from paste_proxy.wire.protocols import wire_of
 
@@ -28,6 +29,7 @@ class _Endpoint:
     upstream: str
     wire: str
     proxy: str | None
+    websockets: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class Found:
     wire: str
     proxy: str | None
     """The HTTP proxy on the way there."""
+    websockets: bool = True
+    """Whether one may be opened to it."""
 
 
 class LlmRoutes:
@@ -54,7 +58,9 @@ class LlmRoutes:
             prefix = route.path.rstrip("/")
             if prefix in found:
                 raise InputFault(f"llm[{number}].path", f"{route.path!r} a second time", "each path once")
-            found[prefix] = _Endpoint(prefix, _checked(number, route.upstream), route.wire, route.proxy)
+            found[prefix] = _Endpoint(
+                prefix, _checked(number, route.upstream), route.wire, route.proxy, route.websockets
+            )
         self._longest_first = sorted(found.values(), key=lambda endpoint: -len(endpoint.prefix))
         self.paths = tuple(found) or ("(none)",)
 
@@ -63,7 +69,7 @@ class LlmRoutes:
         for endpoint in self._longest_first:
             rest = raw[len(endpoint.prefix) :]
             if raw.startswith(endpoint.prefix) and rest[:1] in ("", "/", "?"):
-                return Found(endpoint.upstream + rest, endpoint.wire, endpoint.proxy)
+                return Found(endpoint.upstream + rest, endpoint.wire, endpoint.proxy, endpoint.websockets)
         return None
 
 
@@ -89,6 +95,8 @@ def add_llm_routes(
         found = None if raw.startswith(_RESERVED) else routes.find(raw)
         if found is None:
             return refusal(404, "no_route", _no_route(request.path, routes.paths))
+        if not found.websockets and is_upgrade(request):
+            return refusal(426, "plain_http_only", "this route has websockets = false; ask over plain HTTP")
         seen = None
         if request.method == "POST" and (spoken := wire_of(found.wire, raw)) is not None:
             seen = Observation(gate, spoken, raw, request.headers, answer_bytes, fault)
