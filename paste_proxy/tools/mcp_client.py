@@ -20,8 +20,9 @@ from paste_proxy.tools.mcp_hello import OUR_NAME, Hello, call, opening
 from paste_proxy.tools.mcp_link import Answerer, Link, SessionGone
 from paste_proxy.wire.jsonrpc import Request, Response, refuse, respond
 from paste_proxy.wire.jsonspans import members
-from paste_proxy.wire.mcp import Era, ListedTool, tool_result
+from paste_proxy.wire.mcp import Era, tool_result
 from paste_proxy.wire.mcp_client import Dialect
+from paste_proxy.wire.mcp_tools import ListedTool
 
 Connect: TypeAlias = Callable[[Answerer], Awaitable[Link]]
 """Opens what carries the messages of a new session."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from paste_proxy.events.values import Json, dumps
 from paste_proxy.wire.jsonspans import members
-from paste_proxy.wire.mcp import Era, ListedTool
+from paste_proxy.wire.mcp import Era
 from paste_proxy.wire.mcp_client import Dialect, Outgoing
+from paste_proxy.wire.mcp_tools import ListedTool
 
 SPECULATIVE = b'"paste/speculative":true'
 """Member of `_meta` that marks a speculative call, where a server is to be told."""

@@ -12,7 +12,7 @@ from paste_proxy.events.values import Json
 from paste_proxy.wire.digest import whole_arguments
 from paste_proxy.wire.jsonrpc import Request
 from paste_proxy.wire.jsonspans import members
-from paste_proxy.wire.loose import listing, mapping, read, string
+from paste_proxy.wire.loose import read, string
 
 PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 """The `_meta` key by which a request of the stateless era is known."""
@@ -47,21 +47,6 @@ class McpToolCall:
     """The LLM's id of the call, where the client passes it on."""
     session: str | None = None
     """The agent's session, where the client passes it on."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedTool:
-    """A tool as its server describes it. Hints are only hints; absent ones have the protocol's defaults."""
-
-    name: str
-    read_only: bool = False
-    destructive: bool = True
-    idempotent: bool = False
-    open_world: bool = True
-    task_required: bool = False
-    """It can be called as a task only."""
-    mirrored: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """HTTP headers that repeat an argument (`x-mcp-header`): header name, path of the argument."""
 
 
 def era_of(params_raw: bytes | None) -> Era:
@@ -104,17 +89,6 @@ def tool_result(result_raw: bytes) -> ToolResult | None:
     return ToolResult(body=result_raw, status=Status.ERROR if failed else Status.OK)
 
 
-def listed_tools(result_raw: bytes) -> tuple[ListedTool, ...]:
-    """The tools in a `tools/list` response's `result`; entries without a name are left out."""
-    entries = (mapping(entry) for entry in listing(mapping(read(result_raw)).get("tools")))
-    return tuple(_listed(entry) for entry in entries if string(entry.get("name")))
-
-
-def next_cursor(result_raw: bytes) -> str | None:
-    """Where a list goes on, None at its end."""
-    return string(read((members(result_raw) or {}).get("nextCursor", b""))) or None
-
-
 def sse_message(data: bytes) -> bytes:
     """A message framed as one event of an event stream; its bytes are kept, line ends included."""
     lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
@@ -128,35 +102,3 @@ def _meta(params_raw: bytes | None) -> dict[str, bytes]:
 
 def _first(meta: dict[str, bytes], keys: tuple[str, ...]) -> str | None:
     return next((text for key in keys if key in meta and (text := string(read(meta[key])))), None)
-
-
-def _listed(entry: dict[str, Json]) -> ListedTool:
-    hints = mapping(entry.get("annotations"))
-
-    def hint(name: str, default: bool) -> bool:
-        value = hints.get(name)
-        return value if isinstance(value, bool) else default
-
-    return ListedTool(
-        name=string(entry.get("name")),
-        read_only=hint("readOnlyHint", False),
-        destructive=hint("destructiveHint", True),
-        idempotent=hint("idempotentHint", False),
-        open_world=hint("openWorldHint", True),
-        task_required=mapping(entry.get("execution")).get("taskSupport") == "required",
-        mirrored=tuple(_mirrored(mapping(entry.get("inputSchema")))),
-    )
-
-
-def _mirrored(schema: dict[str, Json]) -> list[tuple[str, tuple[str, ...]]]:
-    """The `x-mcp-header` marks of an input schema, on properties and properties of properties."""
-    found: list[tuple[str, tuple[str, ...]]] = []
-    ahead: list[tuple[tuple[str, ...], dict[str, Json]]] = [((), schema)]
-    while ahead:
-        path, node = ahead.pop()
-        for name, value in mapping(node.get("properties")).items():
-            inner = mapping(value)
-            if token := string(inner.get("x-mcp-header")):
-                found.append((f"Mcp-Param-{token}", (*path, name)))
-            ahead.append(((*path, name), inner))
-    return found

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from paste_proxy.events.values import Json, dumps
-from paste_proxy.wire.mcp import PROTOCOL_VERSION, Era, ListedTool
+from paste_proxy.wire.mcp import PROTOCOL_VERSION, Era
+from paste_proxy.wire.mcp_tools import ListedTool
 
 SESSION_VERSION = "2025-11-25"
 """The version we offer in `initialize`; the server may answer with an older one."""

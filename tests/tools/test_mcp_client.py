@@ -19,7 +19,8 @@ from paste_proxy.tools.mcp_hello import Hello
 from paste_proxy.tools.mcp_http_link import HttpLink
 from paste_proxy.tools.mcp_link import Answerer, Link
 from paste_proxy.tools.mcp_stdio_link import StdioLink
-from paste_proxy.wire.mcp import Era, ListedTool
+from paste_proxy.wire.mcp import Era
+from paste_proxy.wire.mcp_tools import ListedTool
 from tests.peers.scripts import SCRIPTED
 
 HELLO = Hello(

@@ -12,11 +12,8 @@ from paste_proxy.wire.jsonrpc import Notification, Request, read_message
 from paste_proxy.wire.mcp import (
     PROTOCOL_VERSION,
     Era,
-    ListedTool,
     McpToolCall,
     era_of,
-    listed_tools,
-    next_cursor,
     sse_message,
     tool_call,
     tool_result,
@@ -140,36 +137,6 @@ def test_b72_a_result_that_is_no_final_answer_is_none(result: bytes) -> None:
     assert tool_result(result) is None
 
 
-def test_listed_tools_carry_their_hints_and_the_protocols_defaults() -> None:
-    schema = {
-        "properties": {
-            "region": {"type": "string", "x-mcp-header": "Region"},
-            "at": {"properties": {"zone": {"type": "string", "x-mcp-header": "Zone"}}},
-        }
-    }
-    hints = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
-    tools: list[Any] = [
-        {"name": "a", "annotations": hints, "inputSchema": schema, "execution": {"taskSupport": "required"}},
-        {"name": "b", "annotations": {"readOnlyHint": "yes"}, "inputSchema": [], "execution": None},
-        {"title": "nameless"},
-        None,
-    ]
-    raw = json.dumps({"tools": tools, "nextCursor": "p2"}).encode()
-    full, bare = listed_tools(raw)
-    assert full == ListedTool(
-        name="a",
-        read_only=True,
-        destructive=False,
-        idempotent=True,
-        open_world=False,
-        task_required=True,
-        mirrored=(("Mcp-Param-Region", ("region",)), ("Mcp-Param-Zone", ("at", "zone"))),
-    )
-    assert bare == ListedTool(name="b", read_only=False, destructive=True, idempotent=False, open_world=True)
-    assert next_cursor(raw) == "p2"
-    assert next_cursor(b'{"tools":[]}') is None
-
-
 @pytest.mark.parametrize("data", [b'{"a":1}', b'{\n "a": 1\n}'])
 def test_a_message_framed_as_an_event_comes_out_as_it_was(data: bytes) -> None:
     assert SseDecoder(100).feed(sse_message(data)) == [SseEvent("message", data)]
@@ -178,8 +145,6 @@ def test_a_message_framed_as_an_event_comes_out_as_it_was(data: bytes) -> None:
 @given(st.binary() | JSON.map(lambda value: json.dumps(value).encode()))
 def test_nothing_raises(raw: bytes) -> None:
     tool_result(raw)
-    listed_tools(raw)
-    next_cursor(raw)
     for params in (raw, b'{"name":"f","arguments":' + raw + b"}", b'{"name":"f","_meta":' + raw + b"}"):
         tool_call(Request(b"1", "tools/call", params))
         era_of(params)

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from paste_proxy.wire.jsonrpc import Request, read_message
-from paste_proxy.wire.mcp import PROTOCOL_VERSION, Era, ListedTool, era_of, tool_call
+from paste_proxy.wire.mcp import PROTOCOL_VERSION, Era, era_of, tool_call
 from paste_proxy.wire.mcp_client import STATELESS_VERSION, Dialect, Outgoing, initialize
+from paste_proxy.wire.mcp_tools import ListedTool
 
 CLIENT = ("paste-proxy", "1")
 OLD = Dialect(era=Era.SESSION, version="2025-06-18", session_id="s1", client=CLIENT)

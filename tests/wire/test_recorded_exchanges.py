@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from paste_proxy.wire.jsonrpc import Request, Response, read_message
-from paste_proxy.wire.mcp import Era, McpToolCall, listed_tools, tool_call, tool_result
+from paste_proxy.wire.mcp import Era, McpToolCall, tool_call, tool_result
+from paste_proxy.wire.mcp_tools import listed_tools
 from paste_proxy.wire.openai_chat import OpenAiChat
 from paste_proxy.wire.sse import SseDecoder
 from paste_proxy.wire.types import LlmRequest, TurnEnd

@@ -13,8 +13,9 @@ from paste_proxy.tools.mcp_http_link import HttpLink
 from paste_proxy.tools.mcp_link import Link
 from paste_proxy.tools.mcp_stdio_link import StdioLink
 from paste_proxy.wire.jsonrpc import Request, refuse
-from paste_proxy.wire.mcp import Era, listed_tools
+from paste_proxy.wire.mcp import Era
 from paste_proxy.wire.mcp_client import STATELESS_VERSION, Dialect, initialize
+from paste_proxy.wire.mcp_tools import listed_tools
 
 _PATIENCE_S = 30.0
 _ANSWER_BYTES = 8 * 2**20

@@ -12,7 +12,7 @@ from paste_proxy.tools.mcp_hello import Hello
 from paste_proxy.tools.mcp_http_link import HttpLink
 from paste_proxy.tools.mcp_link import Answerer, Link
 from paste_proxy.tools.mcp_stdio_link import StdioLink
-from paste_proxy.wire.mcp import ListedTool
+from paste_proxy.wire.mcp_tools import ListedTool
 
 
 def over_http(server: str, http: ClientSession, url: str, answer_bytes: int) -> MakeSpeculator:

@@ -21,13 +21,11 @@ from paste_proxy.wire.loose import read, string
 from paste_proxy.wire.mcp import (
     PROTOCOL_VERSION,
     Era,
-    ListedTool,
     McpToolCall,
     era_of,
-    listed_tools,
-    next_cursor,
     tool_result,
 )
+from paste_proxy.wire.mcp_tools import ListedTool, listed_tools, next_cursor
 
 APART = "#apart"
 """Suffix of the scope of calls that may not be served: nothing is ever offered under it."""
