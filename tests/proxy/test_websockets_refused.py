@@ -28,4 +28,6 @@ async def test_a_websocket_is_refused_only_where_the_route_says_so(*, allowed: b
             await runner.cleanup()
     assert told.value.status == (404 if allowed else 426)
     assert len(there.seen) == allowed
-    assert (told.value.headers or {}).get(ERROR_HEADER) == (None if allowed else "plain_http_only")
+    headers = told.value.headers
+    assert headers is not None
+    assert headers.get(ERROR_HEADER) == (None if allowed else "plain_http_only")
