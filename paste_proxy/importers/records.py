@@ -1,0 +1,69 @@
+"""The JSON in log files: objects line by line, or one document a file.
+
+A writer that was killed leaves a torn last line; that is counted, and no fault. Anything else that is no
+JSON stops the import at that line, or is counted if the user said so.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from paste_proxy.errors import InputFault
+from paste_proxy.events.values import Json, loads
+from paste_proxy.importers.files import numbered_lines
+
+
+@dataclass(slots=True)
+class Corrupt:
+    """What could not be read so far."""
+
+    skip: bool = False
+    """Leave corrupt lines out instead of stopping."""
+    bad: int = 0
+    """Lines, or files that are one document, left out."""
+    torn: int = 0
+    """Files whose last line was cut by the end of their writer."""
+
+    def found(self, where: str, reason: str, expected: str) -> None:
+        """Count something corrupt.
+
+        Raises:
+            InputFault: it is not to be left out.
+        """
+        if not self.skip:
+            raise InputFault(where, reason, expected)
+        self.bad += 1
+
+
+def records(path: Path, corrupt: Corrupt) -> Iterator[tuple[int, dict[str, Json]]]:
+    """The JSON objects of a file of JSON lines, with their line numbers.
+
+    Raises:
+        InputFault: naming file and line, for a line that is no JSON object, or an unreadable file.
+    """
+    for number, line in numbered_lines(path):
+        try:
+            value = loads(line)
+            if not isinstance(value, dict):
+                raise ValueError(f"a JSON {type(value).__name__} instead of an object")
+        except ValueError as fault:
+            if line.endswith(b"\n"):
+                corrupt.found(f"{path}:{number}", str(fault), "a JSON object on each line")
+            else:
+                corrupt.torn += 1
+            continue
+        yield number, value
+
+
+def document(path: Path, corrupt: Corrupt) -> Json:
+    """The JSON document that a file is, None if it is corrupt and left out.
+
+    Raises:
+        InputFault: it is no JSON, or cannot be read.
+    """
+    text = b"".join(line for _, line in numbered_lines(path))
+    try:
+        return loads(text)
+    except ValueError as fault:
+        corrupt.found(str(path), str(fault), "a JSON document")
+        return None
