@@ -4,13 +4,13 @@ Only the first choice is read. A call's completeness is decided by its arguments
 reason, which servers get wrong; but an answer that ended for length is never complete.
 """
 
+from collections.abc import Callable
+
 from paste_proxy.events.values import Json
-from paste_proxy.wire.digest import assistant_digest
-from paste_proxy.wire.loose import count, listing, mapping, mended, read, string
-from paste_proxy.wire.openai_message import read_assistant, text_of
+from paste_proxy.wire.loose import count, listing, mapping, read, string
+from paste_proxy.wire.openai_turn import TurnParts
 from paste_proxy.wire.sse import SseDecoder, SseEvent
-from paste_proxy.wire.toolslots import ToolSlots, read_fragment
-from paste_proxy.wire.types import SeenCall, TurnEnd
+from paste_proxy.wire.types import Message, SeenCall, TurnEnd
 
 _CUT = {"length", "max_tokens", "content_filter", "error"}
 """Finish reasons of an answer that is less than what the model would have said."""
@@ -22,13 +22,13 @@ class StreamReader:
     Args:
         max_bytes: size of the largest answer that is read; beyond it the reader is deaf and the turn
             incomplete.
+        turn: where the answer is put together.
     """
 
-    def __init__(self, max_bytes: int) -> None:
+    def __init__(self, max_bytes: int, turn: TurnParts) -> None:
         self._left = max_bytes
         self._events = SseDecoder(max_bytes)
-        self._slots = ToolSlots()
-        self._text: list[str] = []
+        self._turn = turn
         self._usage: dict[str, Json] = {}
         self._finish: str | None = None
         self._id = ""
@@ -49,18 +49,8 @@ class StreamReader:
         if last is not None:
             self._event(last)
         ended = (self._done or (clean and self._finish is not None)) and not self._cut
-        calls, identities, whole = self._slots.end()
-        text = mended("".join(self._text))
-        return TurnEnd(
-            text=text,
-            calls=calls,
-            complete=ended and whole,
-            finish=self._finish,
-            input_tokens=count(self._usage.get("prompt_tokens")),
-            output_tokens=count(self._usage.get("completion_tokens")),
-            digest=assistant_digest(text, identities),
-            response_id=self._id,
-        )
+        message, whole = self._turn.end()
+        return _end(message, ended and whole, self._finish, self._usage, self._id)
 
     @property
     def _cut(self) -> bool:
@@ -69,7 +59,7 @@ class StreamReader:
     def _event(self, event: SseEvent) -> list[SeenCall]:
         if event.data.strip() == b"[DONE]":
             self._done = True
-            return [] if self._cut else self._slots.seal()
+            return [] if self._cut else self._turn.seal()
         chunk = mapping(read(event.data))
         if event.event == "error" or chunk.get("error"):
             self._broken = True
@@ -80,56 +70,37 @@ class StreamReader:
         return [call for choice in choices if not choice.get("index") for call in self._choice(choice)]
 
     def _choice(self, choice: dict[str, Json]) -> list[SeenCall]:
-        delta = mapping(choice.get("delta"))
-        if text := text_of(delta.get("content")):
-            self._text.append(text)
-        entries = listing(delta.get("tool_calls"))
-        if legacy := mapping(delta.get("function_call")):
-            entries = [*entries, {"index": "function_call", "function": legacy}]
-        sealed = [call for entry in entries for call in self._slots.take(read_fragment(entry))]
+        sealed = self._turn.take(mapping(choice.get("delta")))
         if finish := string(choice.get("finish_reason")):
             self._finish = finish
             if not self._cut:
-                sealed += self._slots.seal()
+                sealed += self._turn.seal()
         return sealed
 
 
-class WholeReader:
-    """Reads an answer that is one JSON object; its calls are known at its end only.
+def whole_end(answer: dict[str, Json], read_assistant: Callable[[dict[str, Json]], tuple[Message, bool]]) -> TurnEnd:
+    """What an answer that was not streamed says.
 
     Args:
-        max_bytes: size of the largest answer that is kept to be read.
+        read_assistant: reads its message, and whether all calls of it are whole.
     """
+    choices = (mapping(choice) for choice in listing(answer.get("choices")))
+    choice = next((choice for choice in choices if not choice.get("index")), {})
+    fields = mapping(choice.get("message"))
+    message, whole = read_assistant(fields)
+    finish = string(choice.get("finish_reason")) or None
+    complete = bool(fields) and whole and finish not in _CUT and not answer.get("error")
+    return _end(message, complete, finish, mapping(answer.get("usage")), string(answer.get("id")))
 
-    def __init__(self, max_bytes: int) -> None:
-        self._left = max_bytes
-        self._chunks: list[bytes] = []
 
-    def feed(self, chunk: bytes) -> list[SeenCall]:
-        """Keep the next bytes; gives nothing."""
-        self._left -= len(chunk)
-        if self._left >= 0:
-            self._chunks.append(chunk)
-        else:
-            self._chunks.clear()
-        return []
-
-    def close(self, *, clean: bool) -> TurnEnd:
-        """The body is over."""
-        answer = mapping(read(b"".join(self._chunks)))
-        choices = (mapping(choice) for choice in listing(answer.get("choices")))
-        choice = next((choice for choice in choices if not choice.get("index")), {})
-        fields = mapping(choice.get("message"))
-        message, whole = read_assistant(fields)
-        usage = mapping(answer.get("usage"))
-        finish = string(choice.get("finish_reason")) or None
-        return TurnEnd(
-            text=message.text,
-            calls=message.calls,
-            complete=clean and bool(fields) and whole and finish not in _CUT and not answer.get("error"),
-            finish=finish,
-            input_tokens=count(usage.get("prompt_tokens")),
-            output_tokens=count(usage.get("completion_tokens")),
-            digest=message.digest,
-            response_id=string(answer.get("id")),
-        )
+def _end(message: Message, complete: bool, finish: str | None, usage: dict[str, Json], response_id: str) -> TurnEnd:
+    return TurnEnd(
+        text=message.text,
+        calls=message.calls,
+        complete=complete,
+        finish=finish,
+        input_tokens=count(usage.get("prompt_tokens")),
+        output_tokens=count(usage.get("completion_tokens")),
+        digest=message.digest,
+        response_id=response_id,
+    )

@@ -1,12 +1,15 @@
 """OpenAI-compatible Chat Completions."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from paste_proxy.events.values import Json
 from paste_proxy.wire.loose import listing, mapping, read, string
-from paste_proxy.wire.openai_answer import StreamReader, WholeReader
-from paste_proxy.wire.openai_message import read_message
+from paste_proxy.wire.openai_answer import StreamReader, whole_end
+from paste_proxy.wire.openai_message import read_assistant, read_message
+from paste_proxy.wire.openai_turn import ChatTurn
 from paste_proxy.wire.types import AnswerReader, LlmRequest, Message
+from paste_proxy.wire.whole import WholeReader
 
 _MAX_ANSWER_BYTES = 8 * 2**20
 """Far beyond what a model says in one turn; bounds what one answer may hold of memory."""
@@ -45,7 +48,9 @@ class OpenAiChat:
 
     def reader(self, *, content_type: str) -> AnswerReader:
         """A reader of one answer; anything not declared as JSON is read as an event stream."""
-        return WholeReader(self._max) if "json" in content_type.lower() else StreamReader(self._max)
+        if "json" in content_type.lower():
+            return WholeReader(self._max, partial(whole_end, read_assistant=read_assistant))
+        return StreamReader(self._max, ChatTurn())
 
 
 def _tools(fields: dict[str, Json]) -> tuple[str, ...]:

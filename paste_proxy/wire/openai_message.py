@@ -14,6 +14,11 @@ def text_of(content: Json, between: str = "") -> str:
     return between.join(piece(mapping(part).get("text")) for part in listing(content) if _is_text(part))
 
 
+def beside_text(content: Json) -> list[Json]:
+    """The parts of a content field that are no text."""
+    return [part for part in listing(content) if not _is_text(part)]
+
+
 def read_message(value: Json) -> Message:
     """The message in any JSON value; what cannot be read of it is left empty."""
     fields = mapping(value)
@@ -21,7 +26,7 @@ def read_message(value: Json) -> Message:
     if role == "assistant":
         return read_assistant(fields)[0]
     text = mended(text_of(content, between="\n"))
-    others = [part for part in listing(content) if not _is_text(part)]
+    others = beside_text(content)
     if role in {"tool", "function"}:
         call_id = string(fields.get("tool_call_id"))
         output: Json = content if others else text

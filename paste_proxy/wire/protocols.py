@@ -2,11 +2,17 @@
 
 import re
 
+from paste_proxy.wire.anthropic_messages import AnthropicMessages
+from paste_proxy.wire.gemini import Gemini
 from paste_proxy.wire.openai_chat import OpenAiChat
+from paste_proxy.wire.openai_responses import OpenAiResponses
 from paste_proxy.wire.types import Wire
 
 WIRES: dict[str, Wire] = {
     "openai_chat": OpenAiChat(),
+    "openai_responses": OpenAiResponses(),
+    "anthropic_messages": AnthropicMessages(),
+    "gemini": Gemini(),
 }
 
 AUTO = "auto"

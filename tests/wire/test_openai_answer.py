@@ -264,10 +264,10 @@ def whole(**fields: Any) -> bytes:
     return json.dumps({"choices": [choice], "usage": {"prompt_tokens": 3, "completion_tokens": 4}}).encode()
 
 
-def test_b38_an_answer_that_is_not_streamed_is_read_at_its_end() -> None:
+def test_b38_an_answer_that_is_not_streamed_gives_its_calls_with_its_last_byte() -> None:
     for chunks in cuts(whole()):
         seen, end = answered(chunks, content_type="application/json; charset=utf-8")
-        assert seen == []
+        assert seen == list(end.calls)
         assert brief(end.calls) == [(0, "a", "f", {}), (1, "a", "g", {"x": 1})]
         assert (end.text, end.complete, end.input_tokens, end.output_tokens) == ("I look.", True, 3, 4)
 
@@ -287,6 +287,11 @@ def test_b38_an_answer_that_is_not_streamed_is_read_at_its_end() -> None:
 )
 def test_a_json_answer_that_is_not_whole_is_incomplete(body: bytes) -> None:
     assert not answered([body], content_type="application/json")[1].complete
+
+
+def test_calls_of_a_json_answer_that_is_not_whole_are_never_given() -> None:
+    assert answered([whole(finish_reason="length")], content_type="application/json")[0] == []
+    assert answered([whole()[:-1]], content_type="application/json")[0] == []
 
 
 @pytest.mark.parametrize("content_type", ["application/json", "text/event-stream"])

@@ -1,0 +1,101 @@
+"""Reads the answers of a Responses endpoint, streamed or whole.
+
+A stream tells an item several times: as it is added, by deltas, when a field is done, when it is done
+itself. Servers leave out some of these, make up ids per event, or give several items one `output_index`,
+so an item is found by whatever of it is known. A call is sealed by the first event that says it is
+whole; a turn is complete only if the stream says so in words.
+"""
+
+from paste_proxy.events.values import Json
+from paste_proxy.wire.loose import count, listing, mapping, read, string
+from paste_proxy.wire.responses_items import read_turn
+from paste_proxy.wire.responses_slots import ItemSlots
+from paste_proxy.wire.sse import SseDecoder, SseEvent
+from paste_proxy.wire.types import Message, SeenCall, TurnEnd
+
+_ENDS = {"response.completed", "response.done", "response.incomplete", "response.failed"}
+_COMPLETED = {"completed", "done"}
+_UNDER_WAY = {"queued", "in_progress"}
+
+
+class StreamReader:
+    """Reads an event stream.
+
+    Args:
+        max_bytes: size of the largest answer that is read; beyond it the reader is deaf and the turn
+            incomplete.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self._left = max_bytes
+        self._events = SseDecoder(max_bytes)
+        self._slots = ItemSlots()
+        self._response: dict[str, Json] = {}
+        self._finished = False
+        self._completed = False
+        self._broken = False
+
+    def feed(self, chunk: bytes) -> list[SeenCall]:
+        """Take the next bytes; give the calls sealed by them."""
+        self._left -= len(chunk)
+        if self._left < 0:
+            self._broken = True
+            return []
+        return [call for event in self._events.feed(chunk) for call in self._event(event)]
+
+    def close(self, *, clean: bool) -> TurnEnd:
+        """The stream is over. Clients close it themselves once they have read its end, so that `clean` says nothing."""
+        last = self._events.close()
+        if last is not None:
+            self._event(last)
+        message, whole = self._slots.end()
+        return _end(self._response, message, self._completed and whole)
+
+    def _event(self, event: SseEvent) -> list[SeenCall]:
+        fields = mapping(read(event.data))
+        kind = string(fields.get("type")) or event.event
+        if self._finished:
+            return []
+        if kind == "error" or fields.get("error"):
+            self._broken = True
+        if self._broken:
+            return []
+        if response := mapping(fields.get("response")):
+            self._response = response
+        if kind in _ENDS:
+            return self._end(kind.partition(".")[2])
+        return self._slots.take(kind, fields)
+
+    def _end(self, kind: str) -> list[SeenCall]:
+        self._finished = True
+        self._response = {"status": kind, **self._response}
+        self._completed = kind in _COMPLETED and _completed(self._response)
+        return self._slots.seal(listing(self._response.get("output"))) if self._completed else []
+
+
+def whole_end(response: dict[str, Json]) -> TurnEnd:
+    """What an answer that was not streamed says."""
+    output = response.get("output")
+    message, whole = read_turn(map(mapping, listing(output)))
+    return _end(response, message, isinstance(output, list) and _completed(response) and whole)
+
+
+def _completed(response: dict[str, Json]) -> bool:
+    """Not queued for later, cut or failed."""
+    return string(response.get("status")) in {*_COMPLETED, ""} and not response.get("error")
+
+
+def _end(response: dict[str, Json], message: Message, complete: bool) -> TurnEnd:
+    usage = mapping(response.get("usage"))
+    status = string(response.get("status"))
+    reason = string(mapping(response.get("incomplete_details")).get("reason"))
+    return TurnEnd(
+        text=message.text,
+        calls=message.calls,
+        complete=complete,
+        finish=reason or (None if status in _UNDER_WAY else status) or None,
+        input_tokens=count(usage.get("input_tokens")),
+        output_tokens=count(usage.get("output_tokens")),
+        digest=message.digest,
+        response_id=string(response.get("id")),
+    )

@@ -1,0 +1,156 @@
+"""Puts the items of a streamed Responses answer together from its events."""
+
+from dataclasses import dataclass, field
+from dataclasses import replace as with_
+
+from paste_proxy.events.values import Json
+from paste_proxy.wire.loose import mapping, mended, piece, string
+from paste_proxy.wire.openai_message import text_of
+from paste_proxy.wire.responses_items import is_call, kind_of, read_call, read_turn
+from paste_proxy.wire.types import Message, SeenCall
+
+_GROWING = {"function_call": "arguments", "custom_tool_call": "input", "message": "content"}
+"""Item type -> its field that comes by deltas."""
+
+_KINDS = {
+    "function_call_arguments": "function_call",
+    "custom_tool_call_input": "custom_tool_call",
+    "output_text": "message",
+}
+"""Event -> type of the item that it speaks of."""
+
+
+@dataclass(slots=True, eq=False)
+class _Slot:
+    """One item being put together."""
+
+    item: dict[str, Json]
+    order: int | None = None
+    """Position among the calls of its turn; None for what is no call."""
+    done: bool = False
+    pieces: list[str] = field(default_factory=list)
+    given: tuple[str, str] | None = None
+    """Name and canonical arguments of the `SeenCall` last given for it."""
+
+    @property
+    def kind(self) -> str:
+        return kind_of(self.item)
+
+    def says(self, key: str, value: str) -> bool:
+        """Whether this may be the item whose `key` has that value."""
+        own = string(self.item.get(key))
+        return not own or not value or own == value
+
+    def now(self) -> dict[str, Json]:
+        """The item as far as it has come."""
+        grows = _GROWING.get(self.kind)
+        if grows is None or not self.pieces or text_of(self.item.get(grows)):
+            return self.item
+        return {**self.item, grows: mended("".join(self.pieces))}
+
+
+class ItemSlots:
+    """The items of one streamed answer."""
+
+    def __init__(self) -> None:
+        self._slots: list[_Slot] = []
+        self._by_id: dict[str, _Slot] = {}
+        self._by_index: dict[str, _Slot] = {}
+        self._calls = 0
+
+    def take(self, event: str, fields: dict[str, Json]) -> list[SeenCall]:
+        """Go on with an event; the calls that it seals."""
+        subject, _, phase = event.removeprefix("response.").rpartition(".")
+        if subject == "output_item" and phase in {"added", "done"}:
+            return self._item(mapping(fields.get("item")), fields, done=phase == "done")
+        kind = _KINDS.get(subject)
+        if kind is None or phase not in {"delta", "done"}:
+            return []
+        slot = self._find(kind, fields, string(fields.get("item_id")))
+        slot = slot or self._open({"type": kind}, fields, string(fields.get("item_id")))
+        if phase == "delta":
+            slot.pieces.append(piece(fields.get("delta")))
+            return []
+        return self._field_done(slot, fields)
+
+    def seal(self, output: list[Json]) -> list[SeenCall]:
+        """The answer is complete: the calls not given before.
+
+        Args:
+            output: the items as the answer's end repeats them; all there is where the stream told none.
+        """
+        for index, item in enumerate(output if not self._slots else []):
+            self._item(mapping(item), {"output_index": index}, done=True)
+        return [call for slot in self._slots for call in _sealed(slot)]
+
+    def end(self) -> tuple[Message, bool]:
+        """The turn with the calls that were given, and whether all its calls are whole."""
+        message, whole = read_turn(slot.now() for slot in self._slots)
+        given = {slot.order for slot in self._slots if slot.given is not None}
+        return with_(message, calls=tuple(call for call in message.calls if call.order in given)), whole
+
+    def _item(self, item: dict[str, Json], fields: dict[str, Json], *, done: bool) -> list[SeenCall]:
+        item_id = string(item.get("id"))
+        slot = self._find(kind_of(item), fields, item_id, string(item.get("call_id")), opens=not done)
+        if slot is None:
+            slot = self._open(item, fields, item_id)
+        else:
+            slot.item.update((key, value) for key, value in item.items() if value not in (None, "", []))
+        slot.done = slot.done or done
+        return _sealed(slot) if done else []
+
+    def _field_done(self, slot: _Slot, fields: dict[str, Json]) -> list[SeenCall]:
+        grows = _GROWING[slot.kind]
+        if slot.kind == "message":
+            if not slot.pieces:
+                slot.pieces.append(piece(fields.get("text")))
+            return []
+        for key in ("name", grows):
+            if (value := fields.get(key)) not in (None, ""):
+                slot.item[key] = value
+        return _sealed(slot) if string(slot.item.get("name")) else []
+
+    def _find(
+        self, kind: str, fields: dict[str, Json], item_id: str, call_id: str = "", *, opens: bool = False
+    ) -> _Slot | None:
+        """The slot that an event speaks of: by the item's id, else by its index, else the one that is open.
+
+        Args:
+            opens: the event begins an item, so that one of the same index is another unless its id says
+                otherwise.
+        """
+        index = fields.get("output_index")
+        found = [self._by_id.get(item_id), self._by_index.get(str(index)), self._slots[-1] if self._slots else None]
+        if index is not None or item_id:
+            found.pop()
+        for slot in found:
+            if slot is None or slot.kind != kind or not slot.says("call_id", call_id):
+                continue
+            same = bool(item_id) and string(slot.item.get("id")) == item_id
+            if same or not (opens or slot.done):
+                return slot
+        return None
+
+    def _open(self, item: dict[str, Json], fields: dict[str, Json], item_id: str) -> _Slot:
+        slot = _Slot(dict(item))
+        if item_id:
+            slot.item.setdefault("id", item_id)
+            self._by_id[item_id] = slot
+        if is_call(item):
+            slot.order, self._calls = self._calls, self._calls + 1
+        self._by_index[str(fields.get("output_index"))] = slot
+        self._slots.append(slot)
+        return slot
+
+
+def _sealed(slot: _Slot) -> list[SeenCall]:
+    """The call of a slot, if it is whole and was not given so before."""
+    item = slot.now()
+    if slot.order is None or not is_call(item):
+        return []
+    call = read_call(item)
+    identity = (call.name, call.canonical)
+    if not call.name or call.arguments is None or slot.given == identity:
+        return []
+    slot.given = identity
+    return [SeenCall(order=slot.order, call_id=call.call_id, name=call.name, arguments=call.arguments)]
