@@ -18,6 +18,7 @@ from paste_proxy.cli.mcp import mcp
 from paste_proxy.cli.mine import mine
 from paste_proxy.cli.serve import serve
 from paste_proxy.cli.standard_streams import hold_standard_streams, let_stdout_go
+from paste_proxy.cli.wrap import wrap
 from paste_proxy.errors import InputFault, PasteError
 
 app = typer.Typer(
@@ -30,6 +31,7 @@ app = typer.Typer(
 )
 for command in (demo, serve, mcp, mine, evaluate, doctor):
     app.command()(command)
+app.command(context_settings={"allow_interspersed_args": False})(wrap)
 app.command("import")(import_)
 app.add_typer(bench, name="bench")
 

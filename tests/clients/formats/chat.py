@@ -31,7 +31,9 @@ class Chat:
             yield turn.pause_s
         yield _chunk({}, "tool_calls" if turn.calls else "stop")
         usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-        yield _line({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [], "usage": usage})
+        yield _line(
+            {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [], "usage": usage}
+        )
         yield b"data: [DONE]\n\n"
 
     def aside(self, path: str, body: Body) -> bytes:

@@ -1,0 +1,99 @@
+"""Where the time of a run went, for people on one screen and for programs as one object."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from paste_proxy.events.values import Json
+
+_MISSED = 3
+"""Tools named as those waited for longest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """One run. Times in seconds; `stats` is the sidecar's tally, empty where it could not be read."""
+
+    client: str
+    code: int
+    wall_s: float
+    stats: Mapping[str, Json]
+    notes: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Json]:
+        """The account as an object."""
+        return {
+            "client": self.client,
+            "exit_code": self.code,
+            "mode": self.stats.get("mode"),
+            "wall_s": round(self.wall_s, 3),
+            "llm_s": self._number("llm_s"),
+            "tools_s": self._number("exposed_s"),
+            "client_s": round(self._rest(), 3),
+            "saved_s": self._number("saved_s"),
+            "would_save_s": self._would("saved_s"),
+            "stats": dict(self.stats),
+            "notes": list(self.notes),
+        }
+
+    def lines(self) -> Iterator[str]:
+        """The account for people."""
+        if self.stats:
+            yield f"paste-proxy: {self.client} took {_s(self.wall_s)} (mode {self.stats.get('mode')})"
+            yield from self._where()
+            yield from self._gain()
+            yield from self._missed()
+        else:
+            yield f"paste-proxy: {self.client} took {_s(self.wall_s)}; nothing is known of where it went"
+        yield from (f"  note: {note}" for note in self.notes)
+
+    def _where(self) -> Iterator[str]:
+        calls, turns = self._count("calls"), self._count("turns")
+        yield f"  LLM             {_s(self._number('llm_s')):>9}  {_many(turns, 'turn')}"
+        yield f"  tools           {_s(self._number('exposed_s')):>9}  {_many(calls, 'call')} through the sidecar"
+        yield f"  all else        {_s(self._rest()):>9}  the client itself and its built-in tools"
+
+    def _gain(self) -> Iterator[str]:
+        calls = self._count("calls")
+        match self.stats.get("mode"):
+            case "speculate":
+                hits, words = self._count("hits"), "were ready or under way when asked for"
+                yield f"  saved           {_s(self._number('saved_s')):>9}  {hits} of {_many(calls, 'call')} {words}"
+                if wasted := self._number("wasted_s"):
+                    yield f"  run for nothing {_s(wasted):>9}"
+            case "observe":
+                hits, words = int(self._would("hits")), "would have been ready or under way"
+                saved = self._would("saved_s")
+                yield f"  to be saved     {_s(saved):>9}  {hits} of {_many(calls, 'call')} {words}; --mode speculate"
+
+    def _missed(self) -> Iterator[str]:
+        tools = self.stats.get("missed_tools")
+        for tool in (tools if isinstance(tools, list) else [])[:_MISSED]:
+            if isinstance(tool, dict):
+                calls = _many(int(_float(tool.get("calls"))), "call")
+                yield f"  waited for      {_s(_float(tool.get('exposed_s'))):>9}  {tool.get('tool')}, {calls}"
+
+    def _rest(self) -> float:
+        """Turns and calls that ran side by side are counted each, so that there may be no rest."""
+        return max(0.0, self.wall_s - self._number("llm_s") - self._number("exposed_s"))
+
+    def _number(self, key: str) -> float:
+        return _float(self.stats.get(key))
+
+    def _count(self, key: str) -> int:
+        return int(self._number(key))
+
+    def _would(self, key: str) -> float:
+        would = self.stats.get("would_have")
+        return _float(would.get(key)) if isinstance(would, dict) else 0.0
+
+
+def _float(value: Json) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _s(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds >= 10 else f"{seconds:.2f} s"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

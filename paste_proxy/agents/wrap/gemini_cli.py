@@ -1,0 +1,131 @@
+"""gemini-cli: the LLM by environment, MCP servers by user settings in a home that stands in for the user's.
+
+Settings of the project are laid over the user's, and are read from the working folder. The client prefers an
+`httpUrl` to a `command`, so that a user's entry with an `httpUrl` turns a project's stdio server too.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from paste_proxy.agents.wrap.client import SESSION_HEADER, Behind, Found, Prepared, User
+from paste_proxy.agents.wrap.gemini_llm import Endpoint, endpoint, env_file
+from paste_proxy.agents.wrap.home import Mirror, mirror
+from paste_proxy.agents.wrap.program import program_at
+from paste_proxy.agents.wrap.servers import expansion, read_servers, turned
+from paste_proxy.agents.wrap.settings_file import Settings, at, merged, read_settings, section
+from paste_proxy.config import LlmRoute
+from paste_proxy.events.values import dumps
+
+_SYSTEM = Path("/etc/gemini-cli/settings.json")
+_HEADERS = "GEMINI_CLI_CUSTOM_HEADERS"
+_HOME = "GEMINI_CLI_HOME"
+_SECRET = re.compile(r"TOKEN|SECRET|PASSWORD|PASSWD|KEY|AUTH|CREDENTIAL|CREDS|PRIVATE|CERT", re.IGNORECASE)
+
+
+class GeminiCli:
+    """`gemini`, of the npm package @google/gemini-cli."""
+
+    name = "gemini-cli"
+
+    def recognises(self, command: tuple[str, ...]) -> bool:
+        """By its name, its package, or its script."""
+        return program_at(command, names=("gemini", "gemini-cli"), packages=("@google/gemini-cli",)) is not None
+
+    def find(self, user: User) -> Found:
+        """The endpoint of the way it signs in, and the servers of all its settings."""
+        layers = _Layers(user)
+        llm = endpoint(layers.whole, layers.env)
+        routes = (LlmRoute(path="/llm", upstream=llm.upstream),) if llm else ()
+        notes = () if routes else ("how it signs in is not set up yet, so its LLM stays out of the sidecar's sight",)
+        entries = layers.servers()
+        servers, left = read_servers(
+            {name: entry for name, entry in entries.items() if not layers.project_address(name)},
+            expand=expansion(user.env),
+            folder=user.folder,
+        )
+        unturned = [name for name in entries if layers.project_address(name)]
+        return Found(
+            routes=routes,
+            servers=servers,
+            notes=(*notes, *left, *_project_notes(unturned), *_extension_notes(layers.home)),
+            server_env={**_for_servers(user.env), "GEMINI_CLI": "1"},
+        )
+
+    def prepare(self, user: User, found: Found, behind: Behind, home: Path) -> Prepared:
+        """The environment, and a home if there is something to be set that only settings can."""
+        layers = _Layers(user)
+        llm = endpoint(layers.whole, layers.env)
+        env = {**user.env, _HEADERS: _tagged(layers.env.get(_HEADERS, ""), behind.session)}
+        if llm:
+            env[llm.variable] = f"{behind.url}/llm"
+        if not found.servers and not (llm and llm.sign_in):
+            return Prepared(command=user.command, env=env)
+        return Prepared(
+            command=user.command,
+            env={**env, _HOME: str(home)},
+            mirrors=_stand_in(layers.home, home, _settings(layers, found, behind, llm)),
+        )
+
+
+class _Layers:
+    """The client's settings as they lie over one another."""
+
+    def __init__(self, user: User) -> None:
+        self.home = Path(user.env.get(_HOME) or user.home)
+        system = Path(user.env.get("GEMINI_CLI_SYSTEM_SETTINGS_PATH") or _SYSTEM)
+        self.user = read_settings(self.home / ".gemini/settings.json")
+        self._over = (read_settings(user.folder / ".gemini/settings.json"), read_settings(system))
+        self.whole = merged((self.user, *self._over))
+        self.env: Mapping[str, str] = {**env_file(user.folder, self.home), **user.env}
+
+    def servers(self) -> Settings:
+        """The entries under `mcpServers`, whatever file they are from."""
+        return section(self.whole, "mcpServers")
+
+    def project_address(self, name: str) -> bool:
+        """Whether settings that lie over the user's hold an address that nothing below can replace."""
+        return any(at(layer, "mcpServers", name, "httpUrl") is not None for layer in self._over)
+
+
+def _settings(layers: _Layers, found: Found, behind: Behind, llm: Endpoint | None) -> Settings:
+    own = section(layers.user, "mcpServers")
+    servers = {name: turned(own.get(name, {}), name, behind, key="httpUrl") for name in found.servers}
+    settings = {**layers.user, "mcpServers": {**own, **servers}}
+    if llm and llm.sign_in:
+        settings = merged((settings, {"security": {"auth": {"selectedType": llm.sign_in}}}))
+    return settings
+
+
+def _stand_in(source: Path, home: Path, settings: Settings) -> tuple[Mirror, ...]:
+    """A home with the client's folders and files in it, and these settings."""
+    folder = mirror(source / ".gemini", home / ".gemini", own=("settings.json",))
+    (home / ".gemini/settings.json").write_bytes(dumps(settings))
+    for name in (".agents", ".env"):
+        if (source / name).exists():
+            (home / name).symlink_to((source / name).absolute())
+    return (folder,)
+
+
+def _tagged(headers: str, session: str) -> str:
+    return ", ".join(filter(None, (headers.strip(), f"{SESSION_HEADER}: {session}")))
+
+
+def _for_servers(env: Mapping[str, str]) -> dict[str, str]:
+    """What the client lets its stdio servers see of the environment."""
+    return {name: value for name, value in env.items() if name.startswith("GEMINI_CLI_") or not _SECRET.search(name)}
+
+
+def _project_notes(names: list[str]) -> list[str]:
+    why = "its httpUrl is in the project's or the system's settings, over which none can be laid; move it to yours"
+    return [f"MCP server {name!r} stays out of the sidecar: {why}" for name in names]
+
+
+def _extension_notes(home: Path) -> list[str]:
+    folder = home / ".gemini/extensions"
+    names = [
+        extension.name
+        for extension in (sorted(folder.iterdir()) if folder.is_dir() else ())
+        if section(read_settings(extension / "gemini-extension.json"), "mcpServers")
+    ]
+    return [f"MCP servers of the extension {name!r} stay out of the sidecar" for name in names]

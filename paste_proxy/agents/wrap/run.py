@@ -1,0 +1,131 @@
+"""One run of a client behind a sidecar of its own, from its configuration to the account of its time."""
+
+import os
+import shutil
+import sys
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import mkdtemp
+from time import monotonic
+
+from paste_proxy.agents.wrap.account import Account
+from paste_proxy.agents.wrap.client import Behind, Client, Found, Prepared, User
+from paste_proxy.agents.wrap.home import bring_back
+from paste_proxy.agents.wrap.known import recognise
+from paste_proxy.agents.wrap.setting import Wish, setting
+from paste_proxy.agents.wrap.sidecar import Sidecar, last_words
+from paste_proxy.agents.wrap.terminal import Terminal
+from paste_proxy.config import Config
+from paste_proxy.errors import InputFault
+from paste_proxy.events.values import dumps
+
+_LOOPBACK = "127.0.0.1"
+_PROXIES = ("http_proxy", "https_proxy", "all_proxy")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is to be run, and how."""
+
+    wish: Wish
+    substitute: bool = False
+    report: Path | None = None
+    """Where the account is written as JSON."""
+
+
+def run(user: User, plan: Plan) -> int:
+    """Run the user's command behind a sidecar; the exit code is the command's.
+
+    The account goes to stderr: stdout belongs to the client.
+
+    Raises:
+        InputFault: the command is no known client's or cannot be found, or a configuration is wrong.
+        OurFault: the sidecar did not start; the client was not started either.
+    """
+    client = recognise(user.command)
+    _there(user)
+    found = client.find(user)
+    config = setting(plan.wish, found, user.folder)
+    with Terminal() as terminal, _place() as place:
+        account = _behind_sidecar(terminal, client, user, found, config, plan, place)
+    for line in account.lines():
+        with suppress(OSError):
+            sys.stderr.write(line + "\n")
+    if plan.report is not None:
+        (user.folder / plan.report).write_bytes(dumps(account.as_json()) + b"\n")
+    return account.code
+
+
+def _behind_sidecar(
+    terminal: Terminal, client: Client, user: User, found: Found, config: Config, plan: Plan, place: Path
+) -> Account:
+    sidecar = Sidecar.start(config, _folder(place, "sidecar"), folder=user.folder, env=_for_sidecar(user, found))
+    try:
+        behind = Behind(url=sidecar.url, session=f"wrap-{uuid.uuid4().hex[:12]}", substitute=plan.substitute)
+        prepared = client.prepare(user, found, behind, _folder(place, "home"))
+        started = monotonic()
+        try:
+            code = terminal.run(prepared.command, _past_proxies(prepared))
+        except OSError as fault:
+            raise InputFault(prepared.command[0], f"cannot be started ({fault.strerror})", "a program") from fault
+        finally:
+            stuck = [str(path) for mirrored in prepared.mirrors for path in bring_back(mirrored)]
+        wall = monotonic() - started
+        notes = [*found.notes, *(f"could not be kept: {path}" for path in stuck)]
+        if not sidecar.alive:
+            notes.append(f"the sidecar ended during the run: {last_words(sidecar.log)}")
+        return Account(client=client.name, code=code, wall_s=wall, stats=sidecar.stats(), notes=tuple(notes))
+    finally:
+        sidecar.stop()
+
+
+def _there(user: User) -> None:
+    """Raises InputFault where the command's first word leads to no program."""
+    program = user.command[0]
+    path = user.folder / program if os.sep in program else program
+    if shutil.which(str(path), path=user.env.get("PATH", os.defpath)) is None:
+        raise InputFault(program, "is no program that can be started", "a command as it would be typed without wrap")
+
+
+@contextmanager
+def _place() -> Iterator[Path]:
+    """A private folder for the run, gone after it."""
+    place = Path(mkdtemp(prefix="paste-wrap-"))
+    try:
+        yield place
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _folder(place: Path, name: str) -> Path:
+    path = place / name
+    path.mkdir(mode=0o700)
+    return path
+
+
+def _for_sidecar(user: User, found: Found) -> dict[str, str]:
+    """The sidecar's environment, and so that of the servers it starts: what the client would give them."""
+    if found.server_env is None:
+        return dict(user.env)
+    return {**found.server_env, **{name: value for name, value in user.env.items() if _needed(name)}}
+
+
+def _needed(name: str) -> bool:
+    return name.lower() in (*_PROXIES, "no_proxy", "path", "home", "tmpdir") or name.startswith(("PYTHON", "SSL_CERT_"))
+
+
+def _past_proxies(prepared: Prepared) -> dict[str, str]:
+    """The client's environment; what is sent to the sidecar goes through no proxy."""
+    env = dict(prepared.env)
+    if any(env.get(name) or env.get(name.upper()) for name in _PROXIES):
+        for name in ("no_proxy", "NO_PROXY"):
+            env[name] = ",".join(filter(None, (env.get(name, ""), _LOOPBACK)))
+    return env
+
+
+def command_line(words: Sequence[str]) -> tuple[str, ...]:
+    """The client's command out of what follows the options: a leading `--` only ends those."""
+    return tuple(words[1:] if words[:1] == ["--"] else words)

@@ -1,0 +1,39 @@
+"""`paste-proxy wrap`: run a known agent behind a sidecar of its own."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from paste_proxy.speculation.types import Mode
+
+
+def wrap(
+    command: Annotated[list[str], typer.Argument(metavar="CMD...", help="The agent as you would start it.")],
+    config: Annotated[Path | None, typer.Option(help="Config file; ./paste.toml if it is there.")] = None,
+    mode: Annotated[Mode | None, typer.Option(help="How far the sidecar may go, instead of the config's.")] = None,
+    policy: Annotated[
+        list[str] | None, typer.Option(metavar="FILE", help="A policy beside the config's; builtin:NAME too.")
+    ] = None,
+    pattern: Annotated[
+        list[str] | None, typer.Option(metavar="FILE", help="A pattern pool beside the config's; builtin:NAME too.")
+    ] = None,
+    substitute: Annotated[
+        bool,
+        typer.Option("--substitute", help="Let hooks give results run ahead in place of built-in tools' runs."),
+    ] = False,
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the account there as JSON.")] = None,
+) -> None:
+    """Run an agent (gemini, qwen, codex, claude) behind a sidecar of its own, and say where the time went.
+
+    Its configuration is turned for this run only; its files stay as they are, and so does its exit code.
+    """
+    import os
+
+    from paste_proxy.agents.wrap.client import User
+    from paste_proxy.agents.wrap.run import Plan, command_line, run
+    from paste_proxy.agents.wrap.setting import Wish
+
+    wish = Wish(config=config, mode=mode, policies=tuple(policy or ()), patterns=tuple(pattern or ()))
+    user = User(command=command_line(command), home=Path.home(), folder=Path.cwd(), env=dict(os.environ))
+    raise typer.Exit(run(user, Plan(wish=wish, substitute=substitute, report=json)))
