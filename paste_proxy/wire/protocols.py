@@ -6,11 +6,13 @@ from paste_proxy.wire.anthropic_messages import AnthropicMessages
 from paste_proxy.wire.gemini import Gemini
 from paste_proxy.wire.openai_chat import OpenAiChat
 from paste_proxy.wire.openai_responses import OpenAiResponses
+from paste_proxy.wire.tagged_text import TaggedText
 from paste_proxy.wire.types import Wire
 
 WIRES: dict[str, Wire] = {
     "openai_chat": OpenAiChat(),
     "openai_responses": OpenAiResponses(),
+    "tagged_text": TaggedText(),
     "anthropic_messages": AnthropicMessages(),
     "gemini": Gemini(),
 }
