@@ -32,7 +32,16 @@ from paste_proxy.agents.sdk_link import Link
 from paste_proxy.agents.sdk_run import AskedCall
 from paste_proxy.agents.sdk_session import Sessions
 from paste_proxy.agents.sdk_stats import Stats
-from paste_proxy.agents.sdk_tools import DispatchReader, Failed, FunctionReader, Reader, is_async
+from paste_proxy.agents.sdk_tools import (
+    UNKNOWN,
+    CallReader,
+    DispatchReader,
+    Failed,
+    FunctionReader,
+    Reader,
+    Written,
+    is_async,
+)
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -50,7 +59,8 @@ class Sidecar:
 
     Args:
         url: of the sidecar.
-        session: the agent session of calls outside a `session(...)` block.
+        session: the agent session of calls outside a `session(...)` block, or a function that names it for the
+            code that it is called by.
         slots: jobs run ahead at once, in this process.
         patience_s: the longest that a call waits for a sign of the sidecar.
     """
@@ -59,14 +69,14 @@ class Sidecar:
         self,
         url: str = "http://127.0.0.1:8377",
         *,
-        session: str = "",
+        session: str | Callable[[], str] = "",
         slots: int = 16,
         patience_s: float = 0.25,
     ) -> None:
         self.stats = Stats()
         self._url, self._slots, self._patience_s = url, slots, patience_s
         self._sessions = Sessions(session)
-        self._call_id: ContextVar[str | None] = ContextVar("paste_call_id", default=None)
+        self._written: ContextVar[Written] = ContextVar("paste_written", default=UNKNOWN)
         self._numbers = count(1)
         self._link: Link | None = None
         self._link_process = 0
@@ -114,6 +124,28 @@ class Sidecar:
             self._declare(reader.tool(name))
         return self._around(dispatch, reader)
 
+    def adapt(
+        self,
+        function: Callable[_P, _R],
+        *,
+        name: str,
+        arguments: Callable[_P, object],
+        run: Callable[[dict[str, Any]], Any],
+        failed: Failed | None = None,
+    ) -> Callable[_P, _R]:
+        """A framework's own way of calling one tool, sync or async, with the sidecar before it.
+
+        Args:
+            name: as the LLM calls the tool.
+            arguments: given what `function` is called with, the arguments as the LLM wrote them; None where no
+                job can be that call.
+            run: a job, given such arguments; what it returns is awaited if `function` is async.
+            failed: whether a returned value tells of an error; such a value is never used for a later call.
+        """
+        reader = CallReader(Tool(name, run, is_async(function), failed), arguments)
+        self._declare(reader.tool)
+        return self._around(function, reader)
+
     def _around(self, function: Callable[_P, _R], reader: Reader) -> Callable[_P, _R]:
         if is_async(function):
             return cast("Callable[_P, _R]", self._around_async(cast("Callable[..., Any]", function), reader))
@@ -157,20 +189,25 @@ class Sidecar:
             yield
 
     @contextmanager
-    def call_id(self, call_id: str) -> Iterator[None]:
-        """The call in this block answers the LLM's tool call of that id."""
-        token = self._call_id.set(call_id)
+    def call_id(self, call_id: str | None, arguments: Mapping[str, object] | None = None) -> Iterator[None]:
+        """The call in this block answers the LLM's tool call of that id.
+
+        Args:
+            arguments: as the LLM wrote them: defaults that a framework filled in beside them are none of them.
+        """
+        token = self._written.set(Written(call_id, arguments))
         try:
             yield
         finally:
-            self._call_id.reset(token)
+            self._written.reset(token)
 
     def _ask(self, reader: Reader, args: tuple[object, ...], kwargs: Mapping[str, object]) -> AskedCall | None:
         """Put a call before the sidecar. None: nothing to ask, it simply runs."""
         if INSIDE.get() or self._closed:
             return None
         try:
-            found = reader(args, kwargs)
+            written = self._written.get()
+            found = reader(args, kwargs, written.arguments)
             if found is None:
                 return None
             self.stats.add("calls")
@@ -184,7 +221,7 @@ class Sidecar:
                 self.stats.add("unreadable")
             session = self._sessions.current()
             session.seen(found.tool)
-            call = Call(next(self._numbers), session.name, found.tool, arguments, self._call_id.get())
+            call = Call(next(self._numbers), session.name, found.tool, arguments, written.call_id)
             asked = AskedCall(link, call, self._patience_s, self.stats)
             link.ask(call)
         except Exception:  # noqa: BLE001  ours: the call goes on alone

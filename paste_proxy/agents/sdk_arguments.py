@@ -12,6 +12,8 @@ from typing import Any
 
 from paste_proxy.events.values import Json
 
+_PLAIN = (str, int, float)
+
 
 def as_json(arguments: object, *, longest: int) -> dict[str, Json] | None:
     """A copy of a JSON object; None if it is not exactly JSON, or longer than so many characters as text."""
@@ -66,3 +68,19 @@ def spread(signature: Signature, arguments: Mapping[str, Any]) -> tuple[tuple[An
     known = {name: extra.pop(name) for name in signature.parameters if name in extra}
     bound = BoundArguments(signature, known)
     return bound.args, {**bound.kwargs, **extra}
+
+
+def without_defaults(
+    signature: Signature, arguments: Mapping[str, object], written: Mapping[str, object]
+) -> dict[str, object]:
+    """A call's arguments without those that are the parameter's default and were not written."""
+    return {
+        name: value
+        for name, value in arguments.items()
+        if name in written or name not in signature.parameters or not _same(value, signature.parameters[name].default)
+    }
+
+
+def _same(value: object, default: object) -> bool:
+    """Never asks a value of an unknown kind, which may say anything."""
+    return value is default or (type(value) is type(default) and type(value) in _PLAIN and value == default)

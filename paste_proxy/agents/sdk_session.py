@@ -40,12 +40,13 @@ class Sessions:
     """The sessions of this process, by name.
 
     Args:
-        default: the session outside of any block.
+        default: the session outside of any block, or what names it.
     """
 
-    def __init__(self, default: str) -> None:
+    def __init__(self, default: str | Callable[[], str]) -> None:
         self.known: dict[str, Session] = {}
-        self._current: ContextVar[str] = ContextVar("paste_session", default=default)
+        self._default = default
+        self._current: ContextVar[str | None] = ContextVar("paste_session", default=None)
         self._declared: dict[str, Tool] = {}
         self._lock = Lock()
 
@@ -59,8 +60,11 @@ class Sessions:
 
     def current(self) -> Session:
         """The session that the running code is in."""
+        name = self._current.get()
+        if name is None:
+            name = self._default if isinstance(self._default, str) else self._default()
         with self._lock:
-            return self._open(self._current.get())
+            return self._open(name)
 
     @contextmanager
     def within(self, name: str, over: Callable[[str], None]) -> Iterator[Session]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from paste_proxy.agents.sdk_arguments import named, spread
+from paste_proxy.agents.sdk_arguments import named, spread, without_defaults
 from paste_proxy.agents.sdk_jobs import Tool
 
 Failed = Callable[[Any], bool]
@@ -19,11 +19,28 @@ class Found:
     arguments: object
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What is known of the LLM's tool call behind a Python call."""
+
+    call_id: str | None = None
+    arguments: Mapping[str, object] | None = None
+
+
+UNKNOWN = Written()
+
+
 class Reader(Protocol):
     """Reads Python calls of one function."""
 
-    def __call__(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Found | None:
-        """What is called; None if it is no call of a tool."""
+    def __call__(
+        self, args: tuple[object, ...], kwargs: Mapping[str, object], written: Mapping[str, object] | None
+    ) -> Found | None:
+        """What is called; None if it is no call of a tool.
+
+        Args:
+            written: the arguments as the LLM wrote them, where known.
+        """
 
 
 def is_async(function: Callable[..., Any]) -> bool:
@@ -43,9 +60,14 @@ class FunctionReader:
 
         self.tool = Tool(name, run, is_async(function), failed)
 
-    def __call__(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Found:
+    def __call__(
+        self, args: tuple[object, ...], kwargs: Mapping[str, object], written: Mapping[str, object] | None
+    ) -> Found:
         """What is called."""
-        return Found(self.tool, named(self._signature, args, kwargs))
+        arguments = named(self._signature, args, kwargs)
+        if arguments is not None and written is not None:
+            arguments = without_defaults(self._signature, arguments, written)
+        return Found(self.tool, arguments)
 
 
 class DispatchReader:
@@ -65,7 +87,9 @@ class DispatchReader:
 
         return self._tools.setdefault(name, Tool(name, run, self._is_async, self._failed))
 
-    def __call__(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Found | None:
+    def __call__(
+        self, args: tuple[object, ...], kwargs: Mapping[str, object], written: Mapping[str, object] | None
+    ) -> Found | None:
         """What is called; arguments beyond the two make it a call that no job can repeat."""
         bound = named(self._signature, args, kwargs)
         if bound is None:
@@ -74,3 +98,16 @@ class DispatchReader:
         if type(name) is not str:
             return None
         return Found(self.tool(name), rest[0] if len(rest) == 1 else None)
+
+
+class CallReader:
+    """A function that is one tool and takes its arguments in a form of its own."""
+
+    def __init__(self, tool: Tool, arguments: Callable[..., object]) -> None:
+        self.tool, self._arguments = tool, arguments
+
+    def __call__(
+        self, args: tuple[object, ...], kwargs: Mapping[str, object], written: Mapping[str, object] | None
+    ) -> Found:
+        """What is called."""
+        return Found(self.tool, self._arguments(*args, **kwargs))
