@@ -10,13 +10,13 @@ A resumed session is in older versions a new file that begins with a copy of the
 first records are the same are one session, each record read once.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from paste_proxy.events.values import Json
 from paste_proxy.importers.epoch import epoch_seconds, seconds
 from paste_proxy.importers.neutral import RecordedSession
-from paste_proxy.importers.records import Corrupt, records
+from paste_proxy.importers.records import Corrupt, records, resumed
 from paste_proxy.importers.said import result_of, texts_of, words
 from paste_proxy.importers.transcript import Transcript
 from paste_proxy.wire.loose import listing, mapping, string
@@ -31,7 +31,7 @@ def read(files: Sequence[Path], corrupt: Corrupt) -> Iterator[RecordedSession]:
     Raises:
         InputFault: naming file and line, for a line that is no JSON object (unless skipped).
     """
-    for group in _resumed(files):
+    for group in resumed(files):
         log = _Log(str(group[0]))
         for path in group:
             for _, record in records(path, corrupt):
@@ -124,16 +124,3 @@ def _own_time(result: Json) -> float | None:
         if (took := seconds(told.get(name), per_second=1000)) is not None:
             return took
     return seconds(told.get("durationSeconds"))
-
-
-def _resumed(files: Sequence[Path]) -> Iterable[list[Path]]:
-    """The files in groups: those that begin with the same record are one session."""
-    groups: dict[str, list[Path]] = {}
-    for path in files:
-        groups.setdefault(_first_uuid(path) or str(path), []).append(path)
-    return groups.values()
-
-
-def _first_uuid(path: Path) -> str:
-    looked_at = zip(range(50), records(path, Corrupt(skip=True)), strict=False)
-    return next((uuid for _, (_, record) in looked_at if (uuid := string(record.get("uuid")))), "")

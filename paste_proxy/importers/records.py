@@ -4,13 +4,16 @@ A writer that was killed leaves a torn last line; that is counted, and no fault.
 JSON stops the import at that line, or is counted if the user said so.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from paste_proxy.errors import InputFault
 from paste_proxy.events.values import Json, loads
 from paste_proxy.importers.files import numbered_lines
+
+_LOOKED_AT = 50
+"""Records among which the first message of a session is looked for."""
 
 
 @dataclass(slots=True)
@@ -55,6 +58,14 @@ def records(path: Path, corrupt: Corrupt) -> Iterator[tuple[int, dict[str, Json]
         yield number, value
 
 
+def resumed(files: Sequence[Path]) -> Iterable[list[Path]]:
+    """The files in groups: those whose first `uuid` is the same begin with a copy and are one session."""
+    groups: dict[str, list[Path]] = {}
+    for path in files:
+        groups.setdefault(_first_uuid(path) or str(path), []).append(path)
+    return groups.values()
+
+
 def document(path: Path, corrupt: Corrupt) -> Json:
     """The JSON document that a file is, None if it is corrupt and left out.
 
@@ -67,3 +78,9 @@ def document(path: Path, corrupt: Corrupt) -> Json:
     except ValueError as fault:
         corrupt.found(str(path), str(fault), "a JSON document")
         return None
+
+
+def _first_uuid(path: Path) -> str:
+    looked_at = zip(range(_LOOKED_AT), records(path, Corrupt(skip=True)), strict=False)
+    named = (record.get("uuid") for _, (_, record) in looked_at)
+    return next((uuid for uuid in named if isinstance(uuid, str)), "")
