@@ -126,9 +126,9 @@ def _routes(provider: _Provider, login: str | None) -> tuple[tuple[LlmRoute, ...
         why = f"the provider {provider.name!r} is asked directly: -c cannot name it"
     own = login if provider.name == _OWN or provider.table.get("requires_openai_auth") else OPENAI
     upstream = provider.table.get("base_url") or own
-    if not why and upstream is None:
+    if not why and not isinstance(upstream, str):
         why = "no login of Codex is to be seen, so nobody knows which endpoint it will ask; it is asked directly"
-    if why:
+    if why or not isinstance(upstream, str):
         return (), (why,)
     return (LlmRoute(path=_PATH, upstream=upstream, websockets=False),), ()
 
