@@ -19,6 +19,7 @@ from paste_proxy.speculation.types import Mode
 _LONGEST_S = 10 * 365 * 86_400.0
 
 PositiveInt = Annotated[int, Field(gt=0)]
+Port = Annotated[int, Field(gt=0, le=65535)]
 Seconds = Annotated[float, Field(gt=0, le=_LONGEST_S)]
 
 
@@ -72,6 +73,9 @@ class LlmRoute(Section):
     websockets: bool = True
     """Whether a WebSocket is tunnelled. What passes through one is not seen; a client that would as soon ask
     over plain HTTP does so where it is refused."""
+    ports: tuple[Port, ...] = ()
+    """Ports of its own, where nothing but the routes that name them is served; for an agent that has its LLM's
+    port written into it. None: the sidecar's port."""
 
 
 class McpServer(Section):

@@ -43,13 +43,13 @@ def counted(number: int, noun: str) -> str:
 
 
 def check_files(config: Config, *, allow_remote: bool = False) -> list[Finding]:
-    """Everything that can be said without asking anybody. Reads files, and binds the port for a moment.
+    """Everything that can be said without asking anybody. Reads files, and binds the ports for a moment.
 
     Args:
         allow_remote: whether a host that other machines can reach is meant.
     """
     policies, pools = [], []
-    findings = [_address(config, allow_remote=allow_remote), *_routes(config), *_recording(config)]
+    findings = [*_addresses(config, allow_remote=allow_remote), *_routes(config), *_recording(config)]
     for name in config.policies:
         try:
             policies.append(read_policy(name))
@@ -65,18 +65,23 @@ def check_files(config: Config, *, allow_remote: bool = False) -> list[Finding]:
     return [*findings, *_unruled(combine(policies), pools), *_commands(config, combine(policies))]
 
 
-def _address(config: Config, *, allow_remote: bool) -> Finding:
-    where = f"{config.host}:{config.port}"
+def _addresses(config: Config, *, allow_remote: bool) -> Iterator[Finding]:
     try:
         check_host(config.host, allow_remote=allow_remote)
     except InputFault as fault:
-        return Finding(Level.FAIL, "address", fault.found, fault.expected)
+        yield Finding(Level.FAIL, "address", fault.found, fault.expected)
+        return
+    yield _address(config.host, config.port, "stop what holds it (a sidecar that runs already?), or set another `port`")
+    for port in sorted({port for route in config.llm for port in route.ports}):
+        yield _address(config.host, port, "stop what holds it: the LLM's own server goes to another port")
+
+
+def _address(host: str, port: int, mend: str) -> Finding:
     try:
-        _bind(config.host, config.port)
+        _bind(host, port)
     except OSError as fault:
-        mend = "stop what holds it (a sidecar that runs already?), or set another `port`"
-        return Finding(Level.FAIL, "address", f"{where} cannot be bound ({fault.strerror or fault})", mend)
-    return Finding(Level.OK, "address", f"{where} can be bound")
+        return Finding(Level.FAIL, "address", f"{host}:{port} cannot be bound ({fault.strerror or fault})", mend)
+    return Finding(Level.OK, "address", f"{host}:{port} can be bound")
 
 
 def _bind(host: str, port: int) -> None:

@@ -34,7 +34,7 @@ def add_index(app: web.Application, config: Config, routes: LlmRoutes) -> None:
 def paths(config: Config) -> dict[str, str]:
     """Path -> what it is, in a few words."""
     return {
-        **{route.path: f"requests below go to {route.upstream}" for route in config.llm},
+        **{route.path: f"requests below go to {route.upstream}" for route in config.llm if not route.ports},
         **{f"/mcp/{name}": "an MCP server" for name in config.mcp},
         **{f"/paste/v1/sessions/SESSION/tools/{name}": "a tool; POST its arguments" for name in config.tools},
         **_READ_SIDE,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 from yarl import URL
 
 from paste_proxy.config import LlmRoute
@@ -49,24 +50,34 @@ class LlmRoutes:
     """Finds the endpoint of a raw request target: the longest configured path that it lies below.
 
     Raises:
-        InputFault: two routes have one path, or an upstream has a user name, a query or a fragment.
+        InputFault: two routes have one path of a port, or an upstream has a user name, a query or a fragment.
     """
 
     def __init__(self, routes: Iterable[LlmRoute]) -> None:
-        found: dict[str, _Endpoint] = {}
+        found: dict[int | None, dict[str, _Endpoint]] = {None: {}}
         for number, route in enumerate(routes):
             prefix = route.path.rstrip("/")
-            if prefix in found:
-                raise InputFault(f"llm[{number}].path", f"{route.path!r} a second time", "each path once")
-            found[prefix] = _Endpoint(
-                prefix, _checked(number, route.upstream), route.wire, route.proxy, route.websockets
-            )
-        self._longest_first = sorted(found.values(), key=lambda endpoint: -len(endpoint.prefix))
-        self.paths = tuple(found) or ("(none)",)
+            endpoint = _Endpoint(prefix, _checked(number, route.upstream), route.wire, route.proxy, route.websockets)
+            for port in route.ports or (None,):
+                here = found.setdefault(port, {})
+                if prefix in here:
+                    where = f"{route.path!r} a second time" + (f" on port {port}" if port else "")
+                    raise InputFault(f"llm[{number}].path", where, "each path once")
+                here[prefix] = endpoint
+        self._longest_first = {
+            port: sorted(here.values(), key=lambda endpoint: -len(endpoint.prefix)) for port, here in found.items()
+        }
+        self.paths = tuple(found.pop(None)) or ("(none)",)
+        self.ports = frozenset(port for port in found if port is not None)
+        """Those that belong to routes alone."""
 
-    def find(self, raw: str) -> Found | None:
-        """Where a request of that raw target (path and query) goes, or None."""
-        for endpoint in self._longest_first:
+    def find(self, raw: str, port: int | None = None) -> Found | None:
+        """Where a request of that raw target (path and query) goes, or None.
+
+        Args:
+            port: one of `ports`; None: the sidecar's.
+        """
+        for endpoint in self._longest_first[port]:
             rest = raw[len(endpoint.prefix) :]
             if raw.startswith(endpoint.prefix) and rest[:1] in ("", "/", "?"):
                 return Found(endpoint.upstream + rest, endpoint.wire, endpoint.proxy, endpoint.websockets)
@@ -90,9 +101,17 @@ def add_llm_routes(
         fault: called with a place for every contained fault of the observer.
     """
 
+    @web.middleware
+    async def on_own_port(request: web.Request, handler: Handler) -> web.StreamResponse:
+        port = _port(request)
+        return await (_serve(request, port) if port in routes.ports else handler(request))
+
     async def serve(request: web.Request) -> web.StreamResponse:
+        return await _serve(request, None)
+
+    async def _serve(request: web.Request, port: int | None) -> web.StreamResponse:
         raw = _origin_form(request.raw_path)
-        found = None if raw.startswith(_RESERVED) else routes.find(raw)
+        found = None if port is None and raw.startswith(_RESERVED) else routes.find(raw, port)
         if found is None:
             return refusal(404, "no_route", _no_route(request.path, routes.paths))
         if not found.websockets and is_upgrade(request):
@@ -102,7 +121,15 @@ def add_llm_routes(
             seen = Observation(gate, spoken, raw, request.headers, answer_bytes, fault)
         return await relays[found.proxy].forward(request, found.target, seen)
 
+    if routes.ports:
+        app.middlewares.append(on_own_port)
     app.router.add_route("*", "/{below:.*}", serve)
+
+
+def _port(request: web.Request) -> int | None:
+    """The port that a request came in by."""
+    name = request.get_extra_info("sockname")
+    return name[1] if name else None
 
 
 def _origin_form(raw: str) -> str:

@@ -13,7 +13,8 @@ _log = structlog.get_logger(__name__)
 def log_opening(config: Config, parts: Parts) -> None:
     """Log it, a line for each route; commands and queries, which may hold secrets, are left out."""
     for route in config.llm:
-        _log.info("llm", path=route.path, upstream=route.upstream)
+        ports = {"ports": list(route.ports)} if route.ports else {}
+        _log.info("llm", path=route.path, upstream=route.upstream, **ports)
     for name, server in config.mcp.items():
         upstream = "a program" if server.url is None else str(URL(server.url).origin())
         _log.info("mcp", path=f"/mcp/{name}", upstream=upstream)

@@ -39,7 +39,8 @@ def _readable(config: Config) -> Policy:
 
 async def _llm(route: LlmRoute, config: Config) -> Finding:
     what, url = f"llm {route.path}", URL(route.upstream)
-    if is_itself(route.upstream, config.host, config.port):
+    ports = {config.port, *(port for one in config.llm for port in one.ports)}
+    if any(is_itself(route.upstream, config.host, port) for port in ports):
         return Finding(Level.FAIL, what, f"{route.upstream} is this sidecar itself", "name the LLM's own address")
     fault = await _reached(url)
     if fault is not None:

@@ -110,25 +110,25 @@ def check_host(host: str, *, allow_remote: bool) -> None:
 
 
 async def _bind(runner: web.AppRunner, config: Config) -> str:
-    site = web.TCPSite(runner, config.host, config.port)
-    try:
-        await site.start()
-    except OSError as fault:
-        raise InputFault(
-            f"{config.host}:{config.port}", f"cannot be bound ({fault.strerror or fault})", "a free port, or port 0"
-        ) from fault
+    own = {port for route in config.llm for port in route.ports}
+    for port, expected in ((config.port, "a free port, or port 0"), *((port, "a free port") for port in sorted(own))):
+        try:
+            await web.TCPSite(runner, config.host, port).start()
+        except OSError as fault:
+            found = f"cannot be bound ({fault.strerror or fault})"
+            raise InputFault(f"{config.host}:{port}", found, expected) from fault
     host, port = runner.addresses[0][:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _refuse_loops(config: Config, runner: web.AppRunner) -> None:
-    port = runner.addresses[0][1]
+    ports = [address[1] for address in runner.addresses]
     upstreams = [(f"llm[{number}].upstream", route.upstream) for number, route in enumerate(config.llm)]
     upstreams += [(f"mcp.{name}.url", server.url) for name, server in config.mcp.items() if server.url]
     proxies = [(f"llm[{number}].proxy", route.proxy) for number, route in enumerate(config.llm) if route.proxy]
     proxies += [(f"mcp.{name}.proxy", server.proxy) for name, server in config.mcp.items() if server.proxy]
     for where, address in upstreams + proxies:
-        if is_itself(address, config.host, port):
+        if any(is_itself(address, config.host, port) for port in ports):
             shown = URL(address).with_user(None).origin()
             raise InputFault(where, f"{shown}, the sidecar itself", "the address of another server")
 

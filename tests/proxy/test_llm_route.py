@@ -243,3 +243,28 @@ async def test_b67_no_key_reaches_a_log_line(
         raw = await exchange(port, post("/v1/x?key=sk-secret", b"{}", *keys))
     assert b"sk-secret" not in raw
     assert "sk-secret" not in caplog.text + "".join(capsys.readouterr())
+
+
+def test_a_route_with_ports_of_its_own_is_found_on_these_only() -> None:
+    routes = LlmRoutes(
+        [
+            LlmRoute(path="/v1", upstream="http://a/v1"),
+            LlmRoute(path="/", upstream="http://b", ports=(6001, 6002)),
+            LlmRoute(path="/", upstream="http://c", ports=(6003,)),
+        ]
+    )
+    assert routes.ports == {6001, 6002, 6003}
+    found = [routes.find("/v1/x?q=1", port) for port in (None, 6001, 6002, 6003)]
+    assert [one and one.target for one in found] == [
+        "http://a/v1/x?q=1",
+        "http://b/v1/x?q=1",
+        "http://b/v1/x?q=1",
+        "http://c/v1/x?q=1",
+    ]
+    assert routes.find("/metrics") is None
+
+
+def test_one_path_of_one_port_is_given_once() -> None:
+    twice = [LlmRoute(path="/", upstream=f"http://{host}", ports=(6001,)) for host in ("a", "b")]
+    with pytest.raises(InputFault, match="on port 6001"):
+        LlmRoutes(twice)

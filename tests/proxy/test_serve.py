@@ -184,3 +184,16 @@ async def test_without_a_config_it_shows_the_least_that_one_needs(tmp_path: Path
     routed(tmp_path, "http://a", 'surprise = "x"')
     code, said = await refused(cwd=tmp_path)
     assert (code, "surprise" in said) == (2, True)
+
+
+async def test_on_a_port_of_its_own_a_route_has_every_path(tmp_path: Path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        own = probe.getsockname()[1]
+    async with upstream(replying(answer(b"the LLM's"))) as there:
+        path = routed(tmp_path, "http://a", f'[[llm]]\npath = "/"\nupstream = "{there.url}"\nports = [{own}]\n')
+        async with served(path) as side:
+            for target in ("/v1/x", "/metrics", "/paste/v1/stats"):
+                assert (await exchange(own, post(target, b"{}"))).endswith(b"the LLM's")
+                assert not (await exchange(side.port, post(target, b"{}"))).endswith(b"the LLM's")
+    assert [seen.target for seen in there.seen] == [b"/v1/x", b"/metrics", b"/paste/v1/stats"]
