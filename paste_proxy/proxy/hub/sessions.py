@@ -66,20 +66,24 @@ class Sessions:
         """The session that the call names, by the name that its LLM requests have.
 
         An agent may name its session where it calls tools and not where it asks its LLM. Then the turn that
-        asked for exactly this shows which session is meant, and the two names are one from there on; not where
-        neither a connection nor a call id tells two agents apart that ask for the same.
+        asked for exactly this shows which session is meant, and the two names are one until another one's turn
+        does so: the agent has gone on to its next task. Not where neither a connection nor a call id tells two
+        agents apart that ask for the same.
         """
         name = call.session
-        if name is None or name in self._one:
-            return name and self._one[name]
+        if name is None:
+            return None
+        meant = self._one.get(name, name)
         own = self._live.get(name)
-        if own is not None and own.turn:
+        if meant == name and own is not None and own.turn:
             return name
         asker = self._asker(call) if call.scope or call.call_id else None
-        if asker is None or asker == name or not self._live[asker].turn:
-            return name
-        self._one[name] = asker
-        return asker
+        if asker is None or asker == meant or not self._live[asker].turn:
+            return meant
+        if meant == name or self._live[asker].expects(call.invocation, call.call_id):
+            self._one[name] = asker
+            return asker
+        return meant
 
     def _asker(self, call: AgentCall) -> str | None:
         bound = self._live.get(self._by_scope.get(call.scope, ""))

@@ -494,6 +494,20 @@ async def test_a_session_that_tool_calls_name_and_llm_requests_do_not_is_the_one
         assert [call.session for call in calls] == ["known-by-its-history"] * 2
 
 
+async def test_an_agent_that_keeps_its_name_for_the_next_task_is_found_there() -> None:
+    async with world() as w:
+        w.hub.offer("sdk-1", "", w.backend, ["look"], session="worker-1")
+        for task in ("first", "second"):
+            exchange = await w.hear(user(f"go {task}"), session=task)
+            w.hub.post(CallSeen(exchange, SeenCall(order=0, call_id="c", name="look", arguments={"at": task})))
+            for place in (task, "elsewhere"):
+                decision = await w.ask(Invocation("look", {"at": place}), session="worker-1", scope="sdk-1")
+                assert isinstance(decision, RunIt)
+                w.hub.ended(decision.ticket, ToolResult(body=b"1"))
+        calls = [event for event in w.log.events if isinstance(event, ToolCall)]
+        assert [call.session for call in calls] == ["first", "first", "second", "second"]
+
+
 async def test_two_agents_that_ask_the_same_under_their_own_names_stay_apart() -> None:
     async with world() as w:
         exchange = await w.hear(user("go"), session="one")
