@@ -90,6 +90,15 @@ class McpServer(Section):
     are never run speculatively, since that happens in a session of its own."""
     proxy: WebAddress | None = None
     """An HTTP proxy on the way to `url`. Those that the environment names are not used."""
+    idle_call_s: Annotated[float, Field(ge=0, le=_LONGEST_S)] = 600.0
+    """Behind `/mcp/NAME`, a call whose answer brings not one byte for so long ends in an error; 0: never."""
+    client_arguments: tuple[str, ...] = ("wait_for_previous",)
+    """Arguments that some clients add for themselves: calls that differ in them alone are the same where the
+    tool takes no notice of them."""
+    mark_speculative: bool = False
+    """Whether a call that is run ahead tells the server so."""
+    processes: PositiveInt = 64
+    """Of a `command`: client sessions with a process each; beyond it the one unused longest is ended."""
 
     @model_validator(mode="after")
     def _one_transport(self) -> "McpServer":

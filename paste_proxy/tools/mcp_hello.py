@@ -13,8 +13,10 @@ from paste_proxy.wire.mcp import Era
 from paste_proxy.wire.mcp_client import Dialect, Outgoing
 from paste_proxy.wire.mcp_tools import ListedTool
 
-SPECULATIVE = b'"paste/speculative":true'
+SPECULATIVE = b'"paste-proxy/speculative":true'
 """Member of `_meta` that marks a speculative call, where a server is to be told."""
+SPECULATIVE_HEADER = {"x-paste-speculative": "1"}
+"""The same over HTTP, for whoever reads no bodies."""
 
 OUR_NAME = ("paste-proxy", "0")
 """Stands where a message builder wants a name although the live client's introduction is sent."""
@@ -70,7 +72,8 @@ def call(
             "_meta": b"{" + b",".join(part for part in meta if part.strip()) + b"}",
         }
     )
-    return Outgoing(_request(request_id, "tools/call", params), sent.headers)
+    headers = {**sent.headers, **SPECULATIVE_HEADER} if marked else sent.headers
+    return Outgoing(_request(request_id, "tools/call", params), headers)
 
 
 def _request(request_id: int, method: str, params_raw: bytes) -> bytes:

@@ -5,7 +5,7 @@ the session era, and on stdio in both, by `Dialect.cancelled`.
 """
 
 import re
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -18,6 +18,7 @@ SESSION_VERSION = "2025-11-25"
 STATELESS_VERSION = "2026-07-28"
 
 _ACCEPT = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+_ENCODED = re.compile(r"=\?base64\?(.*)\?=")
 _HEADER_SAFE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 
 
@@ -58,8 +59,7 @@ class Dialect:
         sent = self._message("tools/call", {"name": tool.name, "arguments": arguments}, request_id)
         if self.era is Era.SESSION:
             return sent
-        mirrored = {name: _at(arguments, path) for name, path in tool.mirrored}
-        extra = {name: _header(text) for name, value in mirrored.items() if (text := _scalar(value)) is not None}
+        extra = {name: _header(text) for name, text in mirrored_headers(tool, arguments).items()}
         return Outgoing(sent.body, {**sent.headers, "Mcp-Name": _header(tool.name), **extra})
 
     def cancelled(self, request_id: int, reason: str) -> Outgoing:
@@ -88,6 +88,23 @@ def initialize(request_id: int, client: tuple[str, str]) -> Outgoing:
         "clientInfo": {"name": client[0], "version": client[1]},
     }
     return Outgoing(_rpc("initialize", params, request_id), _ACCEPT)
+
+
+def mirrored_headers(tool: ListedTool, arguments: dict[str, Json]) -> dict[str, str]:
+    """The headers that repeat arguments, their values as plain text."""
+    values = {name: _at(arguments, path) for name, path in tool.mirrored}
+    return {name: text for name, value in values.items() if (text := _scalar(value)) is not None}
+
+
+def plain_header(value: str) -> str | None:
+    """The text that a header of the protocol's own stands for; None where it was encoded wrongly."""
+    encoded = _ENCODED.fullmatch(value)
+    if encoded is None:
+        return value
+    try:
+        return b64decode(encoded[1], validate=True).decode("utf-8")
+    except ValueError:
+        return None
 
 
 def _identity(version: str, client: tuple[str, str]) -> dict[str, Json]:

@@ -256,7 +256,7 @@ async def test_only_where_asked_a_speculative_call_says_that_it_is_one(hello: He
         for speculative in (True, False):
             result = await client.run(invocation("echo"), speculative=speculative)
             meta = json.loads(result.body)["seen"].get("_meta", {})
-            assert ("paste/speculative" in meta) == speculative
+            assert ("paste-proxy/speculative" in meta) == speculative
 
 
 async def test_an_answer_too_large_to_keep_is_a_fault() -> None:

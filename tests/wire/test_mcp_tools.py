@@ -60,7 +60,7 @@ def test_listed_tools_carry_their_hints_and_the_protocols_defaults() -> None:
 def test_what_a_schema_says_of_arguments_it_does_not_name(more: dict[str, Any], others: Others) -> None:
     schema = {"type": "object", "properties": {"a": {}, "b": {}}, **more}
     (tool,) = listed_tools(json.dumps({"tools": [{"name": "f", "inputSchema": schema}]}).encode())
-    assert (tool.arguments, tool.others) == ({"a", "b"}, others)
+    assert (tool.arguments, tool.others) == (frozenset({"a", "b"}), others)
 
 
 @given(st.binary() | JSON.map(lambda value: json.dumps(value).encode()))

@@ -1,6 +1,6 @@
 """Answers of the bridge to its HTTP clients: event streams, JSON texts and refusals."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from aiohttp import web
 from yarl import URL
@@ -49,17 +49,26 @@ def not_allowed() -> web.Response:
 
 
 async def one_or_more(
-    request: web.Request, stream: McpStream, headers: Mapping[str, str], *, batch: bool
+    request: web.Request,
+    stream: McpStream,
+    headers: Mapping[str, str],
+    *,
+    batch: bool = False,
+    status_of: Callable[[bytes], int] = lambda _: 200,
 ) -> web.StreamResponse:
     """The answer to requests: JSON if all that comes is one response, and comes soon; else an event stream.
 
     JSON, where the client reads it, may have any size; some clients read no event of more than 1 MiB.
+
+    Args:
+        status_of: the status that goes with one response as JSON.
     """
     if not Form.EVENTS.accepted(request):
-        return await _json(stream, headers, batch=batch)
+        return await _json(stream, headers, batch=batch, status_of=status_of)
     first = await stream.get(_PATIENCE_S)
     if first is not None and first.last and first.raw is not None and not batch and Form.JSON.accepted(request):
-        return web.Response(body=first.raw, headers={"Content-Type": Form.JSON.value, **headers})
+        headers = {"Content-Type": Form.JSON.value, **headers}
+        return web.Response(status=status_of(first.raw), body=first.raw, headers=headers)
     return await stream_events(request, stream, headers, first)
 
 
@@ -83,7 +92,9 @@ async def stream_events(
         sent = await stream.get(_PING_S)
 
 
-async def _json(stream: McpStream, headers: Mapping[str, str], *, batch: bool) -> web.Response:
+async def _json(
+    stream: McpStream, headers: Mapping[str, str], *, batch: bool, status_of: Callable[[bytes], int]
+) -> web.Response:
     parts = []
     sent = None
     while sent is None or not sent.last:
@@ -91,7 +102,8 @@ async def _json(stream: McpStream, headers: Mapping[str, str], *, batch: bool) -
         if sent is not None and sent.raw is not None:
             parts.append(sent.raw)
     body = b"[" + b",".join(parts) + b"]" if batch else b"".join(parts)
-    return web.Response(body=body, headers={"Content-Type": Form.JSON.value, **headers})
+    status = 200 if batch else status_of(body)
+    return web.Response(status=status, body=body, headers={"Content-Type": Form.JSON.value, **headers})
 
 
 def _refused(status: int, code: int, message: str) -> web.Response:

@@ -4,6 +4,7 @@ Clients of the stateless era have no sessions: they share one child, their ids m
 and put back on the way out. Otherwise only the framing of messages changes.
 """
 
+import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import count
@@ -13,13 +14,18 @@ from aiohttp import web
 from paste_proxy.errors import UpstreamFault
 from paste_proxy.proxy.mcp import answer as mcp_answer
 from paste_proxy.proxy.mcp.children import LiveProcess, McpChildren
-from paste_proxy.proxy.mcp.process import SERVER_GONE, Waiting
+from paste_proxy.proxy.mcp.exchange import Exchange, TakenBack
+from paste_proxy.proxy.mcp.modern import contradiction, status_of
+from paste_proxy.proxy.mcp.process import Waiting
 from paste_proxy.proxy.mcp.renumber import progress_token, put_back, renumbered
-from paste_proxy.proxy.mcp.served import Form, served
+from paste_proxy.proxy.mcp.served import Form, never_answered, served
 from paste_proxy.proxy.mcp.sessions import SESSION_ID, McpSessions, own_headers
+from paste_proxy.proxy.mcp.silence import NO_ANSWER, Silence, no_answer, taking_back
 from paste_proxy.proxy.mcp.stream import McpStream
-from paste_proxy.proxy.mcp.watch import Exchange, McpWatch
-from paste_proxy.wire.jsonrpc import Batch, Request, RpcMessage, Unreadable, read_message, refuse
+from paste_proxy.proxy.mcp.watch import McpWatch
+from paste_proxy.proxy.ports import ServeIt
+from paste_proxy.wire.jsonrpc import Batch, Notification, Request, RpcMessage, Unreadable, read_message, refuse
+from paste_proxy.wire.jsonspans import members
 from paste_proxy.wire.mcp import Era, era_of, tool_call
 
 
@@ -27,21 +33,27 @@ class McpBridge:
     """One server behind `/mcp/NAME`.
 
     Args:
+        server: its name, for people.
         children: the server's processes.
         sessions: the watches of clients, by session or by headers.
+        idle_call_s: see `Silence`.
         session_headers: request headers that may name the agent session.
         fault: called with a place for every contained fault.
     """
 
     def __init__(
         self,
+        server: str,
         children: McpChildren,
         sessions: McpSessions,
         *,
+        idle_call_s: float,
         session_headers: Iterable[str],
         fault: Callable[[str], None],
     ) -> None:
+        self._server, self._idle_call_s = server, idle_call_s
         self._children, self._sessions, self._fault = children, sessions, fault
+        self._giving_up: set[asyncio.Task[None]] = set()
         self._session_headers = tuple(session_headers)
         self._numbers = count(1)
 
@@ -65,6 +77,7 @@ class McpBridge:
         """All client sessions and their processes are over."""
         await self._sessions.close()
         await self._children.close()
+        await asyncio.gather(*self._giving_up, return_exceptions=True)
 
     async def _post(self, request: web.Request, session_id: str | None) -> web.StreamResponse:
         body = await request.read()
@@ -72,18 +85,21 @@ class McpBridge:
         if isinstance(message, Unreadable):
             return mcp_answer.unreadable()
         try:
-            if session_id is not None and not _opens(message):
+            if isinstance(message, Request) and era_of(message.params_raw) is Era.STATELESS:
+                return await self._stateless(request, body, message)
+            if isinstance(message, Notification) and era_of(message.params_raw) is Era.STATELESS:
+                # Over HTTP this era has none from clients, and none may reach a process that others share.
+                return web.Response(status=202)
+            if _opens(message):
+                return await self._open(request, body, message)
+            if session_id is not None:
                 live = self._children.find(session_id)
                 if live is None:
                     return mcp_answer.no_session()
                 return await self._exchange(request, live, body, message)
-            if _opens(message):
-                return await self._open(request, body, message)
-            if isinstance(message, Request) and era_of(message.params_raw) is Era.STATELESS:
-                return await self._stateless(request, body, message)
         except UpstreamFault as fault:
             id_raw = message.id_raw if isinstance(message, Request) else b"null"
-            return web.Response(body=refuse(id_raw, SERVER_GONE, str(fault)), content_type="application/json")
+            return web.Response(body=refuse(id_raw, NO_ANSWER, str(fault)), content_type="application/json")
         return mcp_answer.session_needed()
 
     async def _open(self, request: web.Request, body: bytes, message: RpcMessage) -> web.StreamResponse:
@@ -105,12 +121,14 @@ class McpBridge:
         singles = message.messages if isinstance(message, Batch) else (message,)
         asked = [single for single in singles if isinstance(single, Request)]
         watch = self._sessions.watch("", live.id, own_headers(request.raw_headers))
-        live.watch = watch
+        live.watches.add(watch)
         stream = McpStream([single.id_raw for single in asked], progress=Form.EVENTS.accepted(request))
         for single in singles:
             watch.client_sent(single)
+            if isinstance(single, Notification) and single.method == "notifications/cancelled":
+                live.process.cancelled((members(single.params_raw or b"") or {}).get("requestId", b""))
         for single in asked:
-            decision = await self._ask(request, watch, single, apart=batch)
+            decision = await self._ask(request, watch, single, apart=batch, revocable=not batch)
             if isinstance(decision, web.Response):
                 return decision
             live.process.expect(single.id_raw, Waiting(stream, decision, progress_token(single)))
@@ -122,11 +140,16 @@ class McpBridge:
             raise
         if not asked:
             return web.Response(status=202)
+        self._watch_silence(live, stream, [single.id_raw for single in asked if single.method == "tools/call"])
         return await _answer(request, stream, {SESSION_ID: live.id}, batch=batch)
 
     async def _stateless(self, request: web.Request, body: bytes, message: Request) -> web.StreamResponse:
         live = await self._children.shared()
         watch = self._sessions.watch("", None, own_headers(request.raw_headers))
+        live.watches.add(watch)
+        call = tool_call(message)
+        if refused := contradiction(request, message, watch.tool(call.name) if call else None):
+            return refused
         decision = await self._ask(request, watch, message)
         if isinstance(decision, web.Response):
             return decision
@@ -139,15 +162,22 @@ class McpBridge:
         live.process.expect(number, Waiting(stream, decision, None if token is None else number))
         try:
             await live.process.send(renumbered(body, number))
-            return await _answer(request, stream, {}, batch=False)
+            self._watch_silence(live, stream, [number] if call else [])
+            return await _answer(request, stream, {}, batch=False, status_of=status_of)
         finally:
             if live.process.forget(number):
                 # In this era closing the stream takes the request back.
                 with suppress(UpstreamFault):
-                    await live.process.send(_cancelled(number))
+                    await live.process.send(taking_back(number))
 
     async def _ask(
-        self, request: web.Request, watch: McpWatch, message: Request, *, apart: bool = False
+        self,
+        request: web.Request,
+        watch: McpWatch,
+        message: Request,
+        *,
+        apart: bool = False,
+        revocable: bool = False,
     ) -> Exchange | web.Response | None:
         """What follows the request to its end, or its answer. A fault here only ends the learning."""
         try:
@@ -155,11 +185,38 @@ class McpBridge:
             if call is None:
                 return watch.begin(message) if message.method != "tools/call" else await watch.ask_unread()
             session = next((request.headers[name] for name in self._session_headers if name in request.headers), None)
-            decision = await watch.ask(call, session, apart=apart)
+            asked = await watch.ask(call, session, apart=apart, revocable=revocable)
         except Exception:  # noqa: BLE001 - whatever breaks here, the request goes on
             self._fault("mcp")
             return None
-        return decision if isinstance(decision, Exchange) else served(request, call, decision.result, "")
+        match asked:
+            case Exchange():
+                return asked
+            case TakenBack():
+                return never_answered(request, call)
+            case ServeIt(result=result):
+                return served(request, call, result, "")
+
+    def _watch_silence(self, live: LiveProcess, stream: McpStream, calls: list[bytes]) -> None:
+        """Have these calls end when nothing comes for too long."""
+
+        def over() -> None:
+            if stream.unread:
+                silence.heard()
+                return
+            task = asyncio.create_task(self._give_up(live, stream, calls))
+            self._giving_up.add(task)
+            task.add_done_callback(self._giving_up.discard)
+
+        if calls and self._idle_call_s:
+            stream.silence = silence = Silence(self._idle_call_s, over)
+
+    async def _give_up(self, live: LiveProcess, stream: McpStream, calls: list[bytes]) -> None:
+        for id_raw in calls:
+            if live.process.forget(id_raw):
+                await stream.put(no_answer(id_raw, self._server, self._idle_call_s), id_raw)
+                with suppress(UpstreamFault):
+                    await live.process.send(taking_back(id_raw))
 
     async def _listen(self, request: web.Request, live: LiveProcess) -> web.StreamResponse:
         stream = await live.process.listen()
@@ -167,6 +224,7 @@ class McpBridge:
             return await mcp_answer.stream_events(request, stream, {SESSION_ID: live.id})
         finally:
             live.process.unlisten(stream)
+            self._children.left(live.id)
 
     async def _end(self, session_id: str) -> web.Response:
         self._sessions.end("", session_id)
@@ -175,17 +233,18 @@ class McpBridge:
 
 
 async def _answer(
-    request: web.Request, stream: McpStream, headers: dict[str, str], *, batch: bool
+    request: web.Request,
+    stream: McpStream,
+    headers: dict[str, str],
+    *,
+    batch: bool,
+    status_of: Callable[[bytes], int] = lambda _: 200,
 ) -> web.StreamResponse:
     try:
-        return await mcp_answer.one_or_more(request, stream, headers, batch=batch)
+        return await mcp_answer.one_or_more(request, stream, headers, batch=batch, status_of=status_of)
     finally:
         stream.close()
 
 
 def _opens(message: RpcMessage) -> bool:
     return isinstance(message, Request) and message.method == "initialize"
-
-
-def _cancelled(number: bytes) -> bytes:
-    return b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":' + number + b"}}"

@@ -1,9 +1,16 @@
-"""The processes of one stdio MCP server: one per client session, and one that stateless clients share."""
+"""The processes of one stdio MCP server: one per client session, and one that stateless clients share.
+
+A process ends with its session: by the client's DELETE, after an idle time, a while after the client closed
+the stream on which it listened without a word since, or, of more than the configured number, when it is
+the one unused longest. None is ended that somebody waits for or listens to; a client that comes back later is
+told so in the protocol's way, 404, and opens a new session.
+"""
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import uuid4
+from weakref import WeakSet
 
 from paste_proxy.config import McpServer
 from paste_proxy.errors import UpstreamFault
@@ -12,6 +19,11 @@ from paste_proxy.proxy.mcp.watch import McpWatch
 from paste_proxy.tools.mcp_child import Child
 from paste_proxy.wire.jsonrpc import Single
 
+LEFT_S = 600.0
+"""How long a client may stay away that has closed the stream on which it listened."""
+LATELY_S = 60.0
+"""A session used in these last seconds is never ended to make room."""
+
 
 @dataclass(slots=True, eq=False)
 class LiveProcess:
@@ -19,7 +31,10 @@ class LiveProcess:
 
     id: str
     process: McpProcess
-    watch: McpWatch | None = None
+    watches: WeakSet[McpWatch] = field(default_factory=WeakSet)
+    """Of the client's session; of all clients that share it."""
+    used: float = 0.0
+    """Loop time of its latest request."""
     idle: asyncio.TimerHandle | None = None
 
 
@@ -61,6 +76,7 @@ class McpChildren:
         Raises:
             UpstreamFault: it cannot be started.
         """
+        self._make_room()
         return await self._start(shared=False)
 
     async def shared(self) -> LiveProcess:
@@ -75,6 +91,12 @@ class McpChildren:
         self._touch(self._shared)
         return self._shared
 
+    def left(self, session_id: str) -> None:
+        """The client closed the stream on which it listened: if it does not come back, it is gone."""
+        live = self._live.get(session_id)
+        if live is not None and not live.process.busy:
+            self._touch(live, min(self._idle_s, LEFT_S))
+
     async def end(self, session_id: str) -> None:
         """The session is over."""
         live = self._live.pop(session_id, None)
@@ -83,9 +105,11 @@ class McpChildren:
 
     def abandon(self, session_id: str) -> None:
         """The session is over, and nobody waits for its process to end."""
-        task = asyncio.create_task(self.end(session_id))
-        self._closing.add(task)
-        task.add_done_callback(self._closing.discard)
+        live = self._live.pop(session_id, None)
+        if live is not None:
+            task = asyncio.create_task(live.process.close())
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
 
     async def close(self) -> None:
         """All sessions are over."""
@@ -100,8 +124,8 @@ class McpChildren:
         session_id = uuid4().hex
 
         def heard(message: Single) -> None:
-            if live.watch is not None:
-                live.watch.server_sent(message)
+            for watch in list(live.watches):
+                watch.server_sent(message)
 
         def gone() -> None:
             if self._live.pop(session_id, None) is not None:
@@ -115,10 +139,20 @@ class McpChildren:
         self._touch(live)
         return live
 
-    def _touch(self, live: LiveProcess) -> None:
+    def _make_room(self) -> None:
+        surplus = len(self._live) + 1 - self._server.processes
+        lately = asyncio.get_running_loop().time() - LATELY_S
+        unused = [live for live in self._live.values() if live.used < lately and not live.process.busy]
+        unused = sorted((live for live in unused if live is not self._shared), key=lambda live: live.used)
+        for live in unused[: max(0, surplus)]:
+            self.abandon(live.id)
+
+    def _touch(self, live: LiveProcess, rest_s: float | None = None) -> None:
+        loop = asyncio.get_running_loop()
+        live.used = loop.time()
         if live.idle is not None:
             live.idle.cancel()
-        live.idle = asyncio.get_running_loop().call_later(self._idle_s, self._rest, live)
+        live.idle = loop.call_later(self._idle_s if rest_s is None else rest_s, self._rest, live)
 
     def _rest(self, live: LiveProcess) -> None:
         if live.process.busy:

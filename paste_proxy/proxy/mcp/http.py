@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterable, Mapping
 
 from aiohttp import web
 
-from paste_proxy.proxy.http.observation import Observation
 from paste_proxy.proxy.http.relay import Relay
-from paste_proxy.proxy.mcp.served import headers_agree, served
+from paste_proxy.proxy.mcp.exchange import Exchange, TakenBack
+from paste_proxy.proxy.mcp.patience import Heard, Patience
+from paste_proxy.proxy.mcp.served import headers_agree, never_answered, served
 from paste_proxy.proxy.mcp.sessions import SESSION_ID, McpSessions, own_headers
 from paste_proxy.proxy.mcp.tap import McpTap
-from paste_proxy.proxy.mcp.watch import Exchange, McpWatch
+from paste_proxy.proxy.mcp.watch import McpWatch
+from paste_proxy.proxy.ports import ServeIt
 from paste_proxy.wire.jsonrpc import Batch, Request, Single, Unreadable, read_message
-from paste_proxy.wire.mcp import tool_call
+from paste_proxy.wire.mcp import Era, era_of, tool_call
 
 _LONG_STREAM_BYTES = 2**40
 """A client session's GET stream may run for days; its messages are bounded one by one."""
@@ -26,6 +28,7 @@ class McpHttpFront:
 
     Args:
         url: the server's endpoint.
+        patience: ends calls that stay unanswered.
         session_headers: request headers that may name the agent session.
         request_bytes: how much of a request is read before it is forwarded.
         answer_bytes: the largest answer that is read.
@@ -37,13 +40,14 @@ class McpHttpFront:
         url: str,
         relay: Relay,
         sessions: McpSessions,
+        patience: Patience,
         *,
         session_headers: Iterable[str],
         request_bytes: int,
         answer_bytes: int,
         fault: Callable[[str], None],
     ) -> None:
-        self._url, self._relay, self._sessions = url, relay, sessions
+        self._url, self._relay, self._sessions, self._patience = url, relay, sessions, patience
         self._session_headers = tuple(session_headers)
         self._request_bytes, self._answer_bytes, self._fault = request_bytes, answer_bytes, fault
 
@@ -57,7 +61,9 @@ class McpHttpFront:
             if ready is not None:
                 return ready
             bound = _LONG_STREAM_BYTES if request.method == "GET" else self._answer_bytes
-            seen = Observation(tap, "mcp", target, request.headers, bound, self._fault)
+            seen = Heard(tap, "mcp", target, request.headers, bound, self._fault)
+            if tap.unanswered:
+                return await self._patience.forward(request, target, seen, tap, head)
             return await self._relay.forward(request, target, seen, head=head)
         finally:
             tap.end()
@@ -65,6 +71,7 @@ class McpHttpFront:
     async def close(self) -> None:
         """All client sessions are over."""
         await self._sessions.close()
+        await self._patience.close()
 
     async def _head(self, request: web.Request) -> bytes:
         """The whole body, or so much of a longer one that it is plain that it is longer."""
@@ -79,7 +86,8 @@ class McpHttpFront:
         try:
             message = read_message(body) if len(body) <= self._request_bytes else Unreadable("too long")
             headers = own_headers(request.raw_headers)
-            watch = self._sessions.watch(target, request.headers.get(SESSION_ID), headers)
+            tap.stateless = isinstance(message, Request) and era_of(message.params_raw) is Era.STATELESS
+            watch = self._sessions.watch(target, _session(request, tap), headers)
             if isinstance(message, Batch):
                 for single in message.messages:
                     watch.client_sent(single, headers)
@@ -103,16 +111,25 @@ class McpHttpFront:
             tap.follow(message if message.method != "tools/call" else await watch.ask_unread())
             return None
         session = next((request.headers[name] for name in self._session_headers if name in request.headers), None)
-        decision = await watch.ask(call, session, apart=apart or not headers_agree(request, call, watch))
-        if isinstance(decision, Exchange):
-            tap.follow(decision)
-            return None
-        return served(request, call, decision.result, watch.content_type)
+        asked = await watch.ask(
+            call,
+            session,
+            apart=apart or not headers_agree(request, call, watch),
+            revocable=not apart and not tap.stateless and SESSION_ID in request.headers,
+        )
+        match asked:
+            case Exchange():
+                tap.follow(asked)
+                return None
+            case TakenBack():
+                return never_answered(request, call)
+            case ServeIt(result=result):
+                return served(request, call, result, watch.content_type)
 
     def _answered(
         self, request: web.Request, target: str, tap: McpTap, status: int, headers: Mapping[str, str]
     ) -> McpWatch:
-        asked = request.headers.get(SESSION_ID)
+        asked = _session(request, tap)
         watch = self._sessions.watch(target, asked or headers.get(SESSION_ID), own_headers(request.raw_headers))
         if asked is not None and (status == 404 or (request.method == "DELETE" and status < 300)):
             self._sessions.end(target, asked)
@@ -125,3 +142,8 @@ class McpHttpFront:
         base, _, base_query = self._url.partition("?")
         queries = "&".join(part for part in (base_query, query) if part)
         return base + path + ("?" + queries if queries else "")
+
+
+def _session(request: web.Request, tap: McpTap) -> str | None:
+    """The client session of a request; one of the stateless era has none, whatever its headers say."""
+    return None if tap.stateless else request.headers.get(SESSION_ID)

@@ -27,15 +27,19 @@ async def probe(name: str, server: McpServer) -> tuple[str, ...] | str:
     """The names of the server's tools (the first page), or what went wrong."""
     try:
         async with asyncio.timeout(_PATIENCE_S):
-            return await _over_http(server.url) if server.url is not None else await _over_stdio(name, server)
+            return (
+                await _over_http(server.url, server.proxy)
+                if server.url is not None
+                else await _over_stdio(name, server)
+            )
     except TimeoutError:
         return f"does not answer within {_PATIENCE_S:.0f} s"
     except (UpstreamFault, ClientError, OSError) as fault:
         return str(fault)
 
 
-async def _over_http(url: str) -> tuple[str, ...]:
-    async with ClientSession(trust_env=False) as http:
+async def _over_http(url: str, proxy: str | None) -> tuple[str, ...]:
+    async with ClientSession(trust_env=False, proxy=proxy) as http:
         link = HttpLink(http, url, tuple, _refusing, answer_bytes=_ANSWER_BYTES)
         try:
             return await _tools(link)

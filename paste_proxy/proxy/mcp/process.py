@@ -10,15 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from paste_proxy.errors import UpstreamFault
+from paste_proxy.proxy.mcp.exchange import Exchange
 from paste_proxy.proxy.mcp.ids import id_key
 from paste_proxy.proxy.mcp.renumber import subscription
+from paste_proxy.proxy.mcp.silence import NO_ANSWER
 from paste_proxy.proxy.mcp.stream import McpStream
-from paste_proxy.proxy.mcp.watch import Exchange
+from paste_proxy.proxy.mcp.watch import CANCELLED_S
 from paste_proxy.tools.mcp_child import Child
 from paste_proxy.wire.jsonrpc import Batch, Notification, Response, Single, on_one_line, read_message, refuse
 from paste_proxy.wire.jsonspans import elements, members
 
-SERVER_GONE = -32000
 _KEPT_MESSAGES = 256
 """Messages kept while no stream is open; the oldest go first."""
 
@@ -54,6 +55,7 @@ class McpProcess:
         self._listener: McpStream | None = None
         self._kept: deque[bytes] = deque(maxlen=_KEPT_MESSAGES)
         self._over = False
+        self._ending: set[asyncio.Task[None]] = set()
         self._reader = asyncio.create_task(self._read())
 
     @property
@@ -70,6 +72,12 @@ class McpProcess:
     def forget(self, id_raw: bytes) -> bool:
         """Nobody waits for this response any more; whether it was still to come."""
         return self._settle(id_raw, None) is not None
+
+    def cancelled(self, id_raw: bytes) -> None:
+        """The client cancelled this request: a server may still answer it, but need not."""
+        waiting = self._waiting.get(id_key(id_raw))
+        if waiting is not None:
+            asyncio.get_running_loop().call_later(CANCELLED_S, self._unanswered, id_raw, waiting)
 
     async def send(self, raw: bytes) -> None:
         """Give the server a message.
@@ -103,6 +111,13 @@ class McpProcess:
         self._reader.cancel()
         self._child.release()
 
+    def _unanswered(self, id_raw: bytes, waiting: Waiting) -> None:
+        if self._waiting.get(id_key(id_raw)) is waiting:
+            self._settle(id_raw, None)
+            task = asyncio.create_task(waiting.stream.forgo(id_raw))
+            self._ending.add(task)
+            task.add_done_callback(self._ending.discard)
+
     async def _read(self) -> None:
         try:
             async for line in self._child.lines():
@@ -116,7 +131,7 @@ class McpProcess:
             for id_raw in list(self._waiting):
                 waiting = self._settle(id_raw, None)
                 if waiting is not None:
-                    await waiting.stream.put(refuse(id_raw, SERVER_GONE, obituary), id_raw)
+                    await waiting.stream.put(refuse(id_raw, NO_ANSWER, obituary), id_raw)
             if self._listener is not None:
                 await self._listener.end()
 

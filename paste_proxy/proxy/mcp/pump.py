@@ -10,10 +10,23 @@ from contextlib import suppress
 from typing import Any
 
 from paste_proxy.errors import UpstreamFault
+from paste_proxy.proxy.mcp.exchange import Exchange, TakenBack
 from paste_proxy.proxy.mcp.ids import id_key
-from paste_proxy.proxy.mcp.watch import Exchange, McpWatch
+from paste_proxy.proxy.mcp.watch import CANCELLED_S, McpWatch
+from paste_proxy.proxy.ports import ServeIt
 from paste_proxy.tools.mcp_child import Child
-from paste_proxy.wire.jsonrpc import Batch, Request, Response, Single, Unreadable, on_one_line, read_message, respond
+from paste_proxy.wire.jsonrpc import (
+    Batch,
+    Notification,
+    Request,
+    Response,
+    Single,
+    Unreadable,
+    on_one_line,
+    read_message,
+    respond,
+)
+from paste_proxy.wire.jsonspans import members
 from paste_proxy.wire.mcp import tool_call
 
 Write = Callable[[bytes], Awaitable[None]]
@@ -70,8 +83,10 @@ class McpPump:
         await self._pass_on(line, await deciding)
 
     async def _pass_on(self, line: bytes, served: bytes | None) -> None:
+        """Send a line to the server, or write what is served in its place; nothing (empty) for one taken back."""
         if served is not None:
-            await self._write(on_one_line(served))
+            if served:
+                await self._write(on_one_line(served))
             return
         with suppress(UpstreamFault):
             await self._child.send(line)
@@ -98,6 +113,8 @@ class McpPump:
         self._watch.client_sent(message)
         if isinstance(message, Unreadable):
             self._follow(await self._watch.ask_unread())
+        if isinstance(message, Notification) and message.method == "notifications/cancelled":
+            self._cancelled((members(message.params_raw or b"") or {}).get("requestId", b""))
         if not isinstance(message, Request):
             return None
         call = tool_call(message)
@@ -107,11 +124,14 @@ class McpPump:
             if exchange is not None:
                 self._follow(exchange)
             return None
-        decision = await self._watch.ask(call, apart=apart)
-        if isinstance(decision, Exchange):
-            self._follow(decision)
-            return None
-        return respond(call.id_raw, decision.result.body)
+        match await self._watch.ask(call, apart=apart, revocable=not apart):
+            case Exchange() as exchange:
+                self._follow(exchange)
+                return None
+            case TakenBack():
+                return b""
+            case ServeIt(result=result):
+                return respond(call.id_raw, result.body)
 
     def _follow(self, exchange: Exchange) -> None:
         key = id_key(exchange.id_raw)
@@ -119,6 +139,17 @@ class McpPump:
         if twin is not None:
             twin.over(None)
         self._exchanges[key] = exchange
+
+    def _cancelled(self, id_raw: bytes) -> None:
+        """A server need not answer what its client cancelled."""
+        exchange = self._exchanges.get(id_key(id_raw))
+        if exchange is not None:
+            asyncio.get_running_loop().call_later(CANCELLED_S, self._forget, id_key(id_raw), exchange)
+
+    def _forget(self, key: bytes, exchange: Exchange) -> None:
+        if self._exchanges.get(key) is exchange:
+            del self._exchanges[key]
+        exchange.over(None)
 
     def _answered(self, line: bytes) -> None:
         message = read_message(line)

@@ -13,7 +13,9 @@ from paste_proxy.proxy.http.refusal import refusal
 from paste_proxy.proxy.http.relay import Relay
 from paste_proxy.proxy.mcp.bridge import McpBridge
 from paste_proxy.proxy.mcp.children import McpChildren
+from paste_proxy.proxy.mcp.client_arguments import ClientArguments
 from paste_proxy.proxy.mcp.http import McpHttpFront
+from paste_proxy.proxy.mcp.patience import Patience, note_answer
 from paste_proxy.proxy.mcp.sessions import McpSessions
 from paste_proxy.proxy.mcp.speculators import over_http, over_stdio
 from paste_proxy.proxy.mcp.watch import McpWatch
@@ -74,6 +76,7 @@ def add_mcp_routes(
         yield
         await fronts.close()
 
+    app.on_response_prepare.append(note_answer)
     app.cleanup_ctx.extend([*(relay.pooling for relay in relays.values()), living])
 
 
@@ -83,12 +86,14 @@ def _front(
     server, limits = config.mcp[name], config.limits
     warm = config.speculation.mode is Mode.SPECULATE and bool(config.policies)
 
+    client_arguments = ClientArguments(server.client_arguments)
+
     def watch(scope: str, target: str) -> McpWatch:
         if server.command:
             make = over_stdio(name, server)
         else:
-            make = over_http(name, relay.session, target, config.speculation.result_bytes)
-        return McpWatch(gate, name, scope, make if server.stateless else None, warm=warm)
+            make = over_http(name, server, relay.session, target, config.speculation.result_bytes)
+        return McpWatch(gate, name, scope, make if server.stateless else None, client_arguments, warm=warm)
 
     sessions = McpSessions(
         name, watch, clock, most=limits.sessions, idle_s=limits.session_idle_s, session_headers=config.session_headers
@@ -101,11 +106,19 @@ def _front(
             ended=partial(sessions.end, ""),
             failed=partial(relay.outages.warn, f"mcp {name}"),
         )
-        return McpBridge(children, sessions, session_headers=config.session_headers, fault=fault)
+        return McpBridge(
+            name,
+            children,
+            sessions,
+            idle_call_s=server.idle_call_s,
+            session_headers=config.session_headers,
+            fault=fault,
+        )
     return McpHttpFront(
         server.url,
         relay,
         sessions,
+        Patience(relay, name, server.idle_call_s),
         session_headers=config.session_headers,
         request_bytes=limits.observed_request_bytes,
         answer_bytes=limits.observed_answer_bytes,

@@ -8,9 +8,11 @@ from paste_proxy.events.result import ToolResult
 from paste_proxy.proxy.mcp.sessions import SESSION_ID
 from paste_proxy.proxy.mcp.watch import McpWatch
 from paste_proxy.tools.mcp_hello import OUR_NAME
-from paste_proxy.wire.jsonrpc import respond
+from paste_proxy.wire.jsonrpc import refuse, respond
 from paste_proxy.wire.mcp import Era, McpToolCall, sse_message
 from paste_proxy.wire.mcp_client import Dialect
+
+_CANCELLED = -32800
 
 
 class Form(Enum):
@@ -43,6 +45,15 @@ def served(request: web.Request, call: McpToolCall, result: ToolResult, content_
     if call.era is Era.SESSION and SESSION_ID in request.headers:
         headers[SESSION_ID] = request.headers[SESSION_ID]
     return web.Response(body=body, headers=headers)
+
+
+def never_answered(request: web.Request, call: McpToolCall) -> web.Response:
+    """The end of a call that its client has cancelled: no response, where the form of the answer allows that."""
+    if Form.EVENTS.accepted(request):
+        return web.Response(headers={"Content-Type": Form.EVENTS.value, "Cache-Control": "no-cache, no-transform"})
+    return web.Response(
+        body=refuse(call.id_raw, _CANCELLED, "the client cancelled this call"), content_type=Form.JSON.value
+    )
 
 
 def headers_agree(request: web.Request, call: McpToolCall, watch: McpWatch) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from aiohttp import ClientSession
 
 from paste_proxy.config import McpServer
-from paste_proxy.proxy.mcp.watch import MakeSpeculator
+from paste_proxy.proxy.mcp.offering import MakeSpeculator
 from paste_proxy.tools.mcp_child import Child
 from paste_proxy.tools.mcp_client import McpClient
 from paste_proxy.tools.mcp_hello import Hello
@@ -15,14 +15,14 @@ from paste_proxy.tools.mcp_stdio_link import StdioLink
 from paste_proxy.wire.mcp_tools import ListedTool
 
 
-def over_http(server: str, http: ClientSession, url: str, answer_bytes: int) -> MakeSpeculator:
+def over_http(name: str, server: McpServer, http: ClientSession, url: str, answer_bytes: int) -> MakeSpeculator:
     """Sessions of their own at the same URL, with the live client's credentials."""
 
     def make(hello: Callable[[], Hello], tools: Callable[[], Mapping[str, ListedTool]]) -> McpClient:
         async def connect(answerer: Answerer) -> Link:
             return HttpLink(http, url, lambda: hello().headers, answerer, answer_bytes=answer_bytes)
 
-        return McpClient(server, connect, hello, tools)
+        return McpClient(name, connect, hello, tools, marked=server.mark_speculative)
 
     return make
 
@@ -34,6 +34,6 @@ def over_stdio(name: str, server: McpServer) -> MakeSpeculator:
         async def connect(answerer: Answerer) -> Link:
             return StdioLink(await Child.start(name, server.command, env=server.env, cwd=server.cwd), answerer)
 
-        return McpClient(name, connect, hello, tools)
+        return McpClient(name, connect, hello, tools, marked=server.mark_speculative)
 
     return make

@@ -13,6 +13,7 @@ from paste_proxy.config import Config, McpServer
 from paste_proxy.errors import ClientFault
 from paste_proxy.proxy.composition import Sidecar
 from paste_proxy.proxy.forwarding import OpenGate
+from paste_proxy.proxy.mcp.client_arguments import ClientArguments
 from paste_proxy.proxy.mcp.pump import McpPump, Write
 from paste_proxy.proxy.mcp.speculators import over_stdio
 from paste_proxy.proxy.mcp.watch import McpWatch
@@ -63,7 +64,8 @@ async def pump(name: str, server: McpServer, gate: ToolGate, fault: Callable[[st
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, child.signal, number)
     make = over_stdio(name, server) if server.stateless else None
-    watch = McpWatch(gate, name, f"mcp:{name}:stdio", make, warm=warm)
+    client_arguments = ClientArguments(server.client_arguments)
+    watch = McpWatch(gate, name, f"mcp:{name}:stdio", make, client_arguments, warm=warm)
     try:
         return await McpPump(child, watch, await _stdout(), fault).run(whole_lines(await _stdin()))
     except ConnectionError:

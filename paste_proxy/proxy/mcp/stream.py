@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from paste_proxy.proxy.mcp.ids import id_key
+from paste_proxy.proxy.mcp.silence import Silence
 
 _MESSAGES_AHEAD = 256
 """A client that reads more slowly than its server writes holds the server up, as a pipe would."""
@@ -36,6 +37,8 @@ class McpStream:
         self._due = None if due is None else {id_key(id_raw) for id_raw in due}
         self.progress = progress
         self._restore = restore
+        self.silence: Silence | None = None
+        """Told of every message."""
         self._queue: asyncio.Queue[Sent] = asyncio.Queue(_MESSAGES_AHEAD)
         self.closed = False
 
@@ -43,9 +46,23 @@ class McpStream:
         """Send a message; `answers` is the raw id that it is the response to."""
         if self.closed:
             return
+        if self.silence is not None:
+            self.silence.heard()
         if self._due is not None and answers is not None:
             self._due.discard(id_key(answers))
         await self._queue.put(Sent(self._restore(raw) if self._restore else raw, last=self._due == set()))
+
+    @property
+    def unread(self) -> bool:
+        """Whether the client has not taken all that came."""
+        return not self._queue.empty()
+
+    async def forgo(self, id_raw: bytes) -> None:
+        """No response to this request comes any more."""
+        if self._due is not None:
+            self._due.discard(id_key(id_raw))
+            if not self._due:
+                await self.end()
 
     async def end(self) -> None:
         """Nothing more comes."""
@@ -55,6 +72,8 @@ class McpStream:
     def close(self) -> None:
         """The client reads no further; whoever waits to put something is let go."""
         self.closed = True
+        if self.silence is not None:
+            self.silence.stop()
         while not self._queue.empty():
             self._queue.get_nowait()
 

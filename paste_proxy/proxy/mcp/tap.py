@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
+from paste_proxy.proxy.mcp.exchange import Exchange
 from paste_proxy.proxy.mcp.ids import id_key
-from paste_proxy.proxy.mcp.watch import Exchange, McpWatch
+from paste_proxy.proxy.mcp.watch import McpWatch
 from paste_proxy.proxy.ports import Pieces, TurnTee
 from paste_proxy.wire.jsonrpc import Batch, Request, Response, Single, read_message
 from paste_proxy.wire.sse import SseDecoder
@@ -27,11 +28,18 @@ class McpTap:
         self._watch: McpWatch | None = None
         self._events: SseDecoder | None = None
         self._body = bytearray()
+        self.stateless = False
+        """Whether its request is one of the stateless era."""
 
     @property
     def has_calls(self) -> bool:
         """Whether a tool call waits for a response in this answer."""
         return bool(self._exchanges)
+
+    @property
+    def unanswered(self) -> tuple[bytes, ...]:
+        """Raw ids of the requests that wait for a response: tool calls, and what came in one batch with them."""
+        return tuple(exchange.id_raw for exchange in self._exchanges.values() if exchange.id_raw)
 
     def follow(self, waiting: Exchange | Request) -> None:
         """Wait for the response of this, too."""
@@ -88,7 +96,7 @@ class McpTap:
     def _single(self, message: Single) -> None:
         if self._watch is None:
             return
-        exchange = self._exchanges.get(id_key(message.id_raw)) if isinstance(message, Response) else None
+        exchange = self._exchanges.pop(id_key(message.id_raw), None) if isinstance(message, Response) else None
         if exchange is not None and isinstance(message, Response):
             exchange.over(message)
         else:

@@ -260,7 +260,8 @@ async def test_an_older_server_answers_the_probe_of_the_stateless_era_itself(htt
     async with sidecar(FakeGate(), {"s": scripted()}) as base:
         client = Client(http, f"{base}/mcp/s")
         probe = f'{{"jsonrpc":"2.0","id":"p-1","method":"server/discover","params":{{"_meta":{{{META}}}}}}}'
-        (told,) = await client.messages(probe)
+        status, told = await client.post(probe)
+        assert status == 404
         assert json.loads(told) == {
             "jsonrpc": "2.0",
             "id": "p-1",

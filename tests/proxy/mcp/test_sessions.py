@@ -8,6 +8,7 @@ from paste_proxy.events.result import ToolResult
 from paste_proxy.proxy.mcp.sessions import McpSessions
 from paste_proxy.proxy.mcp.watch import McpWatch
 from paste_proxy.testing import FakeGate
+from paste_proxy.wire.jsonrpc import Request, Response
 
 
 class SlowToClose:
@@ -33,8 +34,14 @@ async def test_closing_waits_for_the_sessions_that_ended_before() -> None:
     backend = SlowToClose(may_end)
 
     def make(scope: str, target: str) -> McpWatch:
-        watch = McpWatch(FakeGate(), "fs", scope, None)
-        watch._backend = backend
+        watch = McpWatch(FakeGate(), "fs", scope, lambda hello, tools: backend)
+        for request, result in (
+            (Request(b"1", "initialize", b"{}"), b"{}"),
+            (Request(b"2", "tools/list", b"{}"), b'{"tools":[{"name":"look"}]}'),
+        ):
+            exchange = watch.begin(request)
+            assert exchange is not None
+            exchange.over(Response(request.id_raw, result, None))
         return watch
 
     sessions = McpSessions("fs", make, FakeClock(), most=10, idle_s=100)

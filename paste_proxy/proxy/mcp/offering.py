@@ -1,0 +1,137 @@
+"""What one MCP client session offers to be run speculatively, and under which scope.
+
+Tools are offered once client and server have listed them. When the server says that its tools changed, or
+the client's roots did, what was run ahead before is void: the offer is withdrawn and the scope gets a new
+name, under which tools are offered again when they are known again.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Protocol, TypeAlias
+
+from paste_proxy.events.result import Status
+from paste_proxy.events.values import Json
+from paste_proxy.proxy.mcp.client_arguments import ClientArguments
+from paste_proxy.proxy.ports import ToolGate
+from paste_proxy.tools.backend import Backend
+from paste_proxy.tools.mcp_hello import Hello
+from paste_proxy.wire.mcp_tools import ListedTool
+
+
+class Speculator(Backend, Protocol):
+    """A backend that can get ready ahead of its first call."""
+
+    def warm(self) -> None:
+        """Get ready in the background. Raises nothing."""
+
+
+MakeSpeculator: TypeAlias = Callable[[Callable[[], Hello], Callable[[], Mapping[str, ListedTool]]], Speculator]
+"""Makes the backend for a session, given what its client says of itself and the tools it was told."""
+
+
+class Offering:
+    """The offers of one client session with one server.
+
+    Args:
+        scope: the key of this connection.
+        make: makes the session's backend; None where its tools may not be run speculatively.
+        warm: whether the backend gets ready as soon as tools are known.
+    """
+
+    def __init__(
+        self,
+        gate: ToolGate,
+        server: str,
+        scope: str,
+        make: MakeSpeculator | None,
+        client_arguments: ClientArguments,
+        *,
+        warm: bool,
+    ) -> None:
+        self._gate, self._server, self._scope = gate, server, scope
+        self._make, self._client_arguments, self._warm = make, client_arguments, warm
+        self._backend: Speculator | None = None
+        self._tools: dict[str, ListedTool] = {}
+        self._whole = False
+        """Whether the list was read to its end and holds."""
+        self._generation = 0
+        self._closing: asyncio.Task[None] | None = None
+        self.hello: Hello | None = None
+        """How the client presents itself, once it has."""
+        self.headers: tuple[tuple[str, str], ...] = ()
+        """Its credentials and custom headers, over HTTP."""
+        self.session: str | None = None
+        """The agent session that this connection's requests name, if they do."""
+
+    @property
+    def scope(self) -> str:
+        """The scope of calls that may be served."""
+        return f"{self._scope}~{self._generation}" if self._generation else self._scope
+
+    def tool(self, name: str) -> ListedTool:
+        """What the server said of a tool, defaults where it said nothing."""
+        return self._tools.get(name) or ListedTool(name=name)
+
+    def listed(self, tools: tuple[ListedTool, ...], *, first: bool, last: bool) -> None:
+        """The server gave a page of its tools: the first of a list, its last, or both."""
+        known = {} if first else self._tools
+        self._tools = {**known, **{tool.name: tool for tool in tools}}
+        self._whole = last
+        if last:
+            self._offer()
+
+    def changed(self) -> None:
+        """The server's tools are other ones now: nothing is run ahead until the client has listed them."""
+        self._whole = False
+        self._renew()
+
+    def given(self, roots: bytes | None) -> None:
+        """The client told its roots, raw JSON, or that they are other ones now (None)."""
+        if self.hello is None or self.hello.roots == roots:
+            return
+        self.hello = replace(self.hello, roots=roots)
+        self._renew()
+        if self._whole:
+            self._offer()
+
+    def answered(self, tool: str, arguments: Mapping[str, Json], status: Status) -> None:
+        """A live call of a tool came back."""
+        listed = self._tools.get(tool)
+        if listed and self._client_arguments.answered(listed, arguments, status) and self._whole:
+            self._offer()
+
+    def close(self) -> None:
+        """The session is over."""
+        self._gate.withdraw(self.scope)
+        backend, self._backend = self._backend, None
+        if backend is not None:
+            self._closing = asyncio.create_task(backend.close())
+
+    async def closed(self) -> None:
+        """Wait until what `close` began is done."""
+        if self._closing is not None:
+            await asyncio.gather(self._closing, return_exceptions=True)
+
+    def _offer(self) -> None:
+        offered = {f"{self._server}/{tool.name}": tool for tool in self._tools.values() if not tool.task_required}
+        if self._make is None or self.hello is None or not offered:
+            return
+        if self._backend is None:
+            self._backend = self._make(self._present, lambda: self._tools)
+            if self._warm:
+                self._backend.warm()
+        beside = {identity: found for identity, tool in offered.items() if (found := self._unnoticed(tool))}
+        self._gate.offer(self.scope, self._server, self._backend, offered, session=self.session, beside=beside)
+
+    def _unnoticed(self, tool: ListedTool) -> frozenset[str]:
+        return self._client_arguments.unnoticed(tool)
+
+    def _renew(self) -> None:
+        if self._backend is not None:
+            self._gate.withdraw(self.scope)
+            self._generation += 1
+
+    def _present(self) -> Hello:
+        assert self.hello is not None
+        return replace(self.hello, headers=self.headers)
