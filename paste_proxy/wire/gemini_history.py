@@ -61,7 +61,7 @@ def _role(content: Json) -> str:
 def _read_response(response: dict[str, Json], waiting: list[Asked]) -> Message:
     call_id = _paired(string(response.get("id")), string(response.get("name")), waiting)
     output, failed = _output(response.get("response"))
-    text = output if isinstance(output, str) else canonical(output)
+    text = mended(output if isinstance(output, str) else canonical(output))
     return Message(
         role="tool",
         text=text,

@@ -33,16 +33,21 @@ def heard(
     """The events of messages that the session has not seen, in order."""
     events: list[Event] = []
     answered: list[AskedCall] = []
-    introduced: dict[str, SeenCall] = {}
+    introduced: dict[str, list[SeenCall]] = {}
+    """By id, the calls of the latest message that has any of it; one id may stand for several."""
     for message in messages:
-        introduced.update((call.call_id, call) for call in message.calls)
+        fresh: dict[str, list[SeenCall]] = {}
+        for call in message.calls:
+            fresh.setdefault(call.call_id, []).append(call)
+        introduced |= fresh
         if message.output is not None:
             own = session.answer(message.output.call_id)
             if own is not None:
                 answered.append(own)
                 events += _pair(session.id, message.output, own.invocation, own.turn, now)
-            elif (foreign := introduced.get(message.output.call_id)) and not session.claimed(foreign.call_id):
-                invocation = resolve(foreign.name, foreign.arguments)
+            elif (foreign := introduced.get(message.output.call_id)) and not session.claimed(message.output.call_id):
+                call = foreign.pop(0)
+                invocation = resolve(call.name, call.arguments)
                 events += _pair(session.id, message.output, invocation, None, now)
         elif message.role == "user" and message.text:
             events.append(UserMessage(session=session.id, ts=now, text=message.text))

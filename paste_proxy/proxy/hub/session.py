@@ -76,12 +76,16 @@ class AgentSession:
         return chosen
 
     def answer(self, call_id: str) -> AskedCall | None:
-        """The unanswered, unclaimed call with this id, now answered: the agent ran it past the sidecar."""
-        for call in reversed(self.calls):
-            if call.call_id == call_id and not call.claimed and not call.answered:
-                call.answered = True
-                return call
-        return None
+        """The unanswered, unclaimed call with this id, now answered: the agent ran it past the sidecar.
+
+        Where an id stands for several calls, of the latest turn the first in order.
+        """
+        free = [call for call in self.calls if call.call_id == call_id and not call.claimed and not call.answered]
+        if not free:
+            return None
+        chosen = min(free, key=lambda call: (-call.turn, call.order))
+        chosen.answered = True
+        return chosen
 
     def claimed(self, call_id: str) -> bool:
         """Whether a tool route took the call with this id."""
