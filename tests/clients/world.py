@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +28,10 @@ expected_s = {lookup_server.SLOW_S}
 """
 _PATIENCE_S = 90
 _IDS = re.compile(
-    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|\b1[5-9]\d{11}\b"
+    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # a UUID
+    r"|\d{4}-\d\d-\d\dT[\d:.]+Z|\d{4}-\d\d-\d\dT\d\d-\d\d-\w+"  # times, and files named by them
+    r"|(?<!\d)1[5-9]\d{11}(?!\d)"  # milliseconds
+    r'|(?<=_ms":)[\d.]+'  # durations
 )
 
 
@@ -60,6 +63,12 @@ class World:
     model: Upstream
     http: LookupHttp
     env: dict[str, str]
+    furnished: dict[str, bytes]
+    """The user's own files, once `remember` was called."""
+
+    def remember(self) -> None:
+        """The user has set everything up."""
+        self.furnished.update({**files(self.home), **files(self.folder)})
 
     @property
     def stdio_command(self) -> list[str]:
@@ -143,7 +152,7 @@ async def world(root: Path, form: Format, turns: Sequence[Turn]) -> AsyncIterato
         model = await stack.enter_async_context(upstream(form, turns))
         http = await stack.enter_async_context(lookup_http(HTTP, root / f"runs-{HTTP}"))
         env = {"HOME": str(home), "PATH": os.environ["PATH"], "TERM": "dumb", "LANG": "C.UTF-8", "TZ": "UTC"}
-        yield World(root=root, home=home, folder=folder, model=model, http=http, env=env)
+        yield World(root=root, home=home, folder=folder, model=model, http=http, env=env, furnished={})
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -66,12 +66,12 @@ class Codex:
     def prepare(self, user: User, found: Found, behind: Behind, home: Path) -> Prepared:
         """Say on the command line where everything is now; `home` is not needed."""
         config = _config(user)
-        said: dict[str, Any] = {}
-        if found.routes:
-            said.update(_turned_provider(_provider(user, config), behind))
+        provider = _provider(user, config)
+        tagged = not found.routes or provider.name != _OWN
+        said: dict[str, Any] = _turned_provider(provider, behind) if found.routes else {}
         entries = _entries(config)
         for name in found.servers:
-            said.update(_turned_server(name, entries[name], behind))
+            said.update(_turned_server(name, entries[name], behind, tagged=tagged))
         at = _program(user.command)
         assert at is not None
         arguments = _without(user.command[at + 1 :], said)
@@ -141,11 +141,14 @@ def _turned_provider(provider: _Provider, behind: Behind) -> dict[str, Any]:
     return {f"{there}.base_url": behind.url + _PATH, f"{there}.http_headers.{SESSION_HEADER}": behind.session}
 
 
-def _turned_server(name: str, entry: Mapping[str, Any], behind: Behind) -> dict[str, Any]:
-    there = f"mcp_servers.{name}"
+def _turned_server(name: str, entry: Mapping[str, Any], behind: Behind, *, tagged: bool) -> dict[str, Any]:
+    """A server's new place; untagged where the LLM requests have another name for the session."""
+    there, address = f"mcp_servers.{name}", behind.mcp(name)
     if entry.get("url"):
-        return {f"{there}.url": behind.mcp(name), f"{there}.http_headers.{SESSION_HEADER}": behind.session}
-    bridge = ["-I", "-S", stdio_bridge.__file__, behind.mcp(name), f"{SESSION_HEADER}={behind.session}"]
+        tag = {f"{there}.http_headers.{SESSION_HEADER}": behind.session} if tagged else {}
+        return {f"{there}.url": address, **tag}
+    header = [f"{SESSION_HEADER}={behind.session}"] if tagged else []
+    bridge = ["-I", "-S", stdio_bridge.__file__, address, *header]
     return {f"{there}.command": sys.executable, f"{there}.args": bridge}
 
 

@@ -49,7 +49,7 @@ class GeminiCli:
             routes=routes,
             servers=servers,
             notes=(*notes, *left, *_project_notes(unturned), *_extension_notes(layers.home)),
-            server_env={**_for_servers(user.env), "GEMINI_CLI": "1"},
+            server_env={**_for_servers(layers.env), "GEMINI_CLI": "1"},
         )
 
     def prepare(self, user: User, found: Found, behind: Behind, home: Path) -> Prepared:

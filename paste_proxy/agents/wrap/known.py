@@ -7,9 +7,10 @@ from paste_proxy.agents.wrap.claude_code import ClaudeCode
 from paste_proxy.agents.wrap.client import Client
 from paste_proxy.agents.wrap.codex import Codex
 from paste_proxy.agents.wrap.gemini_cli import GeminiCli
+from paste_proxy.agents.wrap.qwen_code import QwenCode
 from paste_proxy.errors import InputFault
 
-CLIENTS: tuple[Client, ...] = (GeminiCli(), Codex(), ClaudeCode())
+CLIENTS: tuple[Client, ...] = (GeminiCli(), QwenCode(), Codex(), ClaudeCode())
 
 _BY_HAND = (
     "one of {known}; for any other agent run `paste-proxy serve`: name its LLM endpoint under [[llm]] and its "

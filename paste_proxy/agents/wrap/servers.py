@@ -25,13 +25,17 @@ _SHELL = re.compile(r"\$(?:(?P<bare>\w+)|\{(?P<braced>[^}]+?)(?::-(?P<default>[^
 _BRACED = re.compile(r"\$\{(?P<braced>[^}]+?)(?::-(?P<default>[^}]*))?\}")
 
 
-def expansion(env: Mapping[str, str], *, bare: bool = True) -> Expand:
-    """Fills in `${NAME}`, `${NAME:-default}` and, if `bare`, `$NAME`; what is not set stays as it is written."""
+def expansion(env: Mapping[str, str], *, bare: bool = True, defaults: bool = True) -> Expand:
+    """Fills in `${NAME}`, if `bare` `$NAME`, and if `defaults` `${NAME:-default}`.
+
+    What is not set stays as it is written.
+    """
 
     def value(found: re.Match[str]) -> str:
         words = found.groupdict()
-        name = words.get("bare") or words["braced"]
-        default = words["default"]
+        name, default = words.get("bare") or words["braced"], words["default"]
+        if default is not None and not defaults:
+            return found[0]
         return env.get(name, found[0] if default is None else default)
 
     return lambda text: (_SHELL if bare else _BRACED).sub(value, text)

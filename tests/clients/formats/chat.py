@@ -15,7 +15,7 @@ class Chat:
     def turns_before(self, body: Body) -> int | None:
         if not body.get("stream") or not body.get("tools"):
             return None
-        return sum(message["role"] == "assistant" for message in body["messages"])
+        return len([message for message in body["messages"] if message["role"] == "assistant"])
 
     def stream(self, turn: Turn, number: int) -> Iterator[bytes | float]:
         yield _chunk({"role": "assistant", "content": turn.text})

@@ -15,7 +15,7 @@ class Gemini:
     def turns_before(self, body: Body) -> int | None:
         if not any("functionDeclarations" in tool for tool in body.get("tools", ())):
             return None
-        return sum(content.get("role") == "model" for content in body["contents"])
+        return len([content for content in body["contents"] if content.get("role") == "model"])
 
     def stream(self, turn: Turn, number: int) -> Iterator[bytes | float]:
         if turn.text:
