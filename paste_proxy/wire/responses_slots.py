@@ -25,21 +25,22 @@ class _Slot:
     """One item being put together."""
 
     item: dict[str, Json]
+    index: Json = None
     order: int | None = None
     """Position among the calls of its turn; None for what is no call."""
     done: bool = False
     pieces: list[str] = field(default_factory=list)
-    given: tuple[str, str] | None = None
-    """Name and canonical arguments of the `SeenCall` last given for it."""
+    given: tuple[SeenCall, str] | None = None
+    """The call last given for it, and its canonical arguments."""
 
     @property
     def kind(self) -> str:
         return kind_of(self.item)
 
-    def says(self, key: str, value: str) -> bool:
-        """Whether this may be the item whose `key` has that value."""
-        own = string(self.item.get(key))
-        return not own or not value or own == value
+    def may_be(self, item: dict[str, Json]) -> bool:
+        """Whether nothing that is known of the two items tells them apart."""
+        known = ((string(self.item.get(key)), string(item.get(key))) for key in ("call_id", "name"))
+        return kind_of(item) == self.kind and all(own == other or not own or not other for own, other in known)
 
     def now(self) -> dict[str, Json]:
         """The item as far as it has come."""
@@ -66,8 +67,8 @@ class ItemSlots:
         kind = _KINDS.get(subject)
         if kind is None or phase not in {"delta", "done"}:
             return []
-        slot = self._find(kind, fields, string(fields.get("item_id")))
-        slot = slot or self._open({"type": kind}, fields, string(fields.get("item_id")))
+        item_id, item = string(fields.get("item_id")), dict[str, Json](type=kind)
+        slot = self._find(item, fields, item_id) or self._open(item, fields, item_id)
         if phase == "delta":
             slot.pieces.append(piece(fields.get("delta")))
             return []
@@ -79,21 +80,21 @@ class ItemSlots:
         Args:
             output: the items as the answer's end repeats them; all there is where the stream told none.
         """
-        for index, item in enumerate(output if not self._slots else []):
-            self._item(mapping(item), {"output_index": index}, done=True)
-        return [call for slot in self._slots for call in _sealed(slot)]
+        told = [] if self._slots else list(enumerate(output))
+        late = [call for n, item in told for call in self._item(mapping(item), {"output_index": n}, done=True)]
+        return late + [call for slot in self._slots for call in _sealed(slot)]
 
     def end(self) -> tuple[Message, bool]:
         """The turn with the calls that were given, and whether all its calls are whole."""
         message, whole = read_turn(slot.now() for slot in self._slots)
-        given = {slot.order for slot in self._slots if slot.given is not None}
-        return with_(message, calls=tuple(call for call in message.calls if call.order in given)), whole
+        stand = {call.order for call in message.calls}
+        given = (slot.given[0] for slot in self._slots if slot.given is not None)
+        return with_(message, calls=tuple(call for call in given if call.order in stand)), whole
 
     def _item(self, item: dict[str, Json], fields: dict[str, Json], *, done: bool) -> list[SeenCall]:
-        item_id = string(item.get("id"))
-        slot = self._find(kind_of(item), fields, item_id, string(item.get("call_id")), opens=not done)
+        slot = self._find(item, fields, string(item.get("id")), opens=not done)
         if slot is None:
-            slot = self._open(item, fields, item_id)
+            slot = self._open(item, fields, string(item.get("id")))
         else:
             slot.item.update((key, value) for key, value in item.items() if value not in (None, "", []))
         slot.done = slot.done or done
@@ -111,28 +112,31 @@ class ItemSlots:
         return _sealed(slot) if string(slot.item.get("name")) else []
 
     def _find(
-        self, kind: str, fields: dict[str, Json], item_id: str, call_id: str = "", *, opens: bool = False
+        self, item: dict[str, Json], fields: dict[str, Json], item_id: str, *, opens: bool = False
     ) -> _Slot | None:
         """The slot that an event speaks of: by the item's id, else by its index, else the one that is open.
 
         Args:
+            item: what the event says of the item; no other than that may be it.
             opens: the event begins an item, so that one of the same index is another unless its id says
                 otherwise.
         """
         index = fields.get("output_index")
-        found = [self._by_id.get(item_id), self._by_index.get(str(index)), self._slots[-1] if self._slots else None]
-        if index is not None or item_id:
-            found.pop()
+        found = [self._by_id.get(item_id), self._by_index.get(str(index))]
+        if index is None and not item_id and self._slots:
+            found.append(self._slots[-1])
         for slot in found:
-            if slot is None or slot.kind != kind or not slot.says("call_id", call_id):
+            if slot is None or not slot.may_be(item):
                 continue
-            same = bool(item_id) and string(slot.item.get("id")) == item_id
+            if slot.done and (opens or slot.index != index):
+                continue
+            same = bool(item_id) and slot.item.get("id") == item_id
             if same or not (opens or slot.done):
                 return slot
         return None
 
     def _open(self, item: dict[str, Json], fields: dict[str, Json], item_id: str) -> _Slot:
-        slot = _Slot(dict(item))
+        slot = _Slot(dict(item), fields.get("output_index"))
         if item_id:
             slot.item.setdefault("id", item_id)
             self._by_id[item_id] = slot
@@ -149,8 +153,10 @@ def _sealed(slot: _Slot) -> list[SeenCall]:
     if slot.order is None or not is_call(item):
         return []
     call = read_call(item)
-    identity = (call.name, call.canonical)
-    if not call.name or call.arguments is None or slot.given == identity:
+    if not call.name or call.arguments is None:
         return []
-    slot.given = identity
-    return [SeenCall(order=slot.order, call_id=call.call_id, name=call.name, arguments=call.arguments)]
+    if slot.given is not None and (slot.given[0].name, slot.given[1]) == (call.name, call.canonical):
+        return []
+    seen = SeenCall(order=slot.order, call_id=call.call_id, name=call.name, arguments=call.arguments)
+    slot.given = seen, call.canonical
+    return [seen]
