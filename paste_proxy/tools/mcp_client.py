@@ -28,8 +28,10 @@ Connect: TypeAlias = Callable[[Answerer], Awaitable[Link]]
 """Opens what carries the messages of a new session."""
 
 _METHOD_NOT_FOUND = -32601
+_ASKS_ROOTS_S = 3.0
+"""A server that asked the live client for its roots before the first call has this long to ask here, too."""
 _SETTLE_S = 0.25
-"""What a server does with the roots it was told is not announced; it has this long before the first call."""
+"""What it then does with them is not announced; it has this long for that."""
 
 
 class McpClient:
@@ -61,6 +63,7 @@ class McpClient:
         self._running = 0
         self._unanswered = 0
         self._told_roots: bytes | None = None
+        self._roots_given = asyncio.Event()
         self._idle: asyncio.TimerHandle | None = None
         self._closed = False
         self._tasks: set[asyncio.Task[None]] = set()
@@ -71,12 +74,15 @@ class McpClient:
         if tool is None:
             raise UpstreamFault(f"MCP server {self._server!r} lists no tool {name_of(invocation.tool)!r}")
         self._running += 1
+        marked = self._marked and speculative
         try:
+            link, dialect = await self._ready()
             try:
-                return await self._call(tool, invocation, marked=self._marked and speculative)
+                return await self._call(link, dialect, tool, invocation, marked=marked)
             except SessionGone:
-                await self._drop()
-                return await self._call(tool, invocation, marked=self._marked and speculative)
+                await self._drop(link)
+                link, dialect = await self._ready()
+                return await self._call(link, dialect, tool, invocation, marked=marked)
         finally:
             self._running -= 1
             self._rest()
@@ -95,8 +101,9 @@ class McpClient:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._drop()
 
-    async def _call(self, tool: ListedTool, invocation: Invocation, *, marked: bool) -> ToolResult:
-        link, dialect = await self._ready()
+    async def _call(
+        self, link: Link, dialect: Dialect, tool: ListedTool, invocation: Invocation, *, marked: bool
+    ) -> ToolResult:
         unanswered, number = self._unanswered, next(self._ids)
         message = call(self._hello(), dialect, number, tool, invocation.arguments, marked=marked)
         loop = asyncio.get_running_loop()
@@ -116,16 +123,21 @@ class McpClient:
             if self._closed:
                 raise UpstreamFault(f"the speculative session with {self._server!r} is closed")
             hello = self._hello()
-            if self._session is not None and hello.roots != self._told_roots:
+            if self._session is not None and (hello.roots != self._told_roots or self._deaf(hello)):
                 await self._drop()
             if self._session is None:
                 self._told_roots = hello.roots
                 self._session = await self._open(hello)
-            if hello.asked_roots and (hello.roots is None or not self._session[0].hears_requests):
+            if hello.asked_roots and (hello.roots is None or self._deaf(hello)):
                 raise UpstreamFault(f"MCP server {self._server!r} asks its client for roots, which are not known here")
             return self._session
 
+    def _deaf(self, hello: Hello) -> bool:
+        """Whether the server may ask for roots where nobody hears it."""
+        return hello.asked_roots and self._session is not None and not self._session[0].hears_requests
+
     async def _open(self, hello: Hello) -> tuple[Link, Dialect]:
+        self._roots_given.clear()
         link = await self._connect(self._answer)
         if hello.era is Era.STATELESS:
             return link, Dialect(era=Era.STATELESS, version=hello.version, client=OUR_NAME)
@@ -134,13 +146,21 @@ class McpClient:
             opened = await link.request(opening(hello, number), number)
             version = _agreed_version(self._server, opened)
             dialect = Dialect(era=Era.SESSION, version=version, client=OUR_NAME, session_id=link.session_id)
+            if hello.asked_roots:
+                await link.listen(dialect.listen())
             await link.notify(dialect.initialized())
-            if hello.roots is not None:
-                await asyncio.sleep(_SETTLE_S)
+            if hello.asked_at_opening and hello.roots is not None:
+                await self._give_roots()
         except BaseException:
             await link.close()
             raise
         return link, dialect
+
+    async def _give_roots(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_ASKS_ROOTS_S):
+                await self._roots_given.wait()
+        await asyncio.sleep(_SETTLE_S)
 
     def _answer(self, asked: Request) -> bytes:
         """What the live client would answer, as far as we can know it."""
@@ -148,14 +168,17 @@ class McpClient:
         if asked.method == "ping":
             return respond(asked.id_raw, b"{}")
         if asked.method == "roots/list" and roots is not None:
+            self._roots_given.set()
             return respond(asked.id_raw, roots)
         self._unanswered += 1
         return refuse(asked.id_raw, _METHOD_NOT_FOUND, f"{asked.method} is not available in this session")
 
-    async def _drop(self) -> None:
+    async def _drop(self, link: Link | None = None) -> None:
+        """Close the session; if `link` is given, only the one that it carries."""
+        if self._session is None or (link is not None and self._session[0] is not link):
+            return
         session, self._session = self._session, None
-        if session is not None:
-            await session[0].close()
+        await session[0].close()
 
     async def _warm(self) -> None:
         with suppress(PasteError):

@@ -37,6 +37,8 @@ class Hello:
     """Its credentials and custom headers, over HTTP."""
     asked_roots: bool = False
     """Whether the server asked it for its roots."""
+    asked_at_opening: bool = False
+    """Whether it did so before the first call."""
     roots: bytes | None = None
     """Raw JSON: what it answered to `roots/list`."""
 

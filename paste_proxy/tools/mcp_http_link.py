@@ -14,18 +14,21 @@ from paste_proxy.wire.sse import SseDecoder
 
 _SILENCE_S = 120.0
 """A stream that says nothing for this long, not even a comment, is taken for dead."""
+_LISTEN_S = 5.0
 _GOODBYE_S = 2.0
+_ACCEPT = "application/json, text/event-stream"
 
 
 class HttpLink:
     """One session with the server at `url`.
+
+    What the server asks of its own accord comes within an answer, or on the stream that `listen` opens.
 
     Args:
         headers: the live client's credentials and custom headers, as they are at the moment.
         answer_bytes: the largest answer that is read.
     """
 
-    hears_requests = False
     closing_cancels = True
 
     def __init__(
@@ -41,6 +44,8 @@ class HttpLink:
         self._answer_bytes = answer_bytes
         self._sent: dict[str, str] = {}
         self.session_id: str | None = None
+        self.hears_requests = False
+        self._listening: asyncio.Task[None] | None = None
 
     async def request(self, message: Outgoing, request_id: int) -> Response:
         """Send a request; its response, from a JSON answer or out of an event stream."""
@@ -56,6 +61,26 @@ class HttpLink:
                         pass
             raise UpstreamFault(f"{self._url} answered with status {answer.status} and no response to the request")
 
+    async def listen(self, opening: Outgoing) -> None:
+        """Open the session's own stream; a server without one asks within its answers only."""
+        answer = None
+        try:
+            async with asyncio.timeout(_LISTEN_S):
+                answer = await self._http.get(
+                    self._url,
+                    headers=[*self._headers(), *opening.headers.items()],
+                    timeout=ClientTimeout(total=None),
+                    allow_redirects=False,
+                )
+        except (ClientError, OSError, TimeoutError):
+            return
+        streams = answer.status == 200 and answer.content_type == "text/event-stream"
+        self.hears_requests = streams or answer.status == 405
+        if streams:
+            self._listening = asyncio.create_task(self._listen(answer, opening))
+        else:
+            answer.close()
+
     async def notify(self, message: Outgoing) -> None:
         """Send a notification; what the server answers does not matter."""
         async with self._post(message):
@@ -63,6 +88,9 @@ class HttpLink:
 
     async def close(self) -> None:
         """Tell the server that the session is over, where it has one."""
+        if self._listening is not None:
+            self._listening.cancel()
+            await asyncio.gather(self._listening, return_exceptions=True)
         if self.session_id is None:
             return
         headers = {**dict(self._headers()), **self._sent, "Mcp-Session-Id": self.session_id}
@@ -72,6 +100,21 @@ class HttpLink:
                 self._http.delete(self._url, headers=headers, allow_redirects=False),
             ):
                 pass
+
+    async def _listen(self, answer: ClientResponse, opening: Outgoing) -> None:
+        replying = Outgoing(b"", {**opening.headers, "Accept": _ACCEPT})
+        try:
+            async for raw in self._messages(answer):
+                match read_message(raw):
+                    case Request() as asked:
+                        await self._reply(self._answerer(asked), replying)
+                    case _:
+                        pass
+        except (ClientError, OSError, UpstreamFault):
+            pass
+        finally:
+            self.hears_requests = False
+            answer.close()
 
     @contextlib.asynccontextmanager
     async def _post(self, message: Outgoing) -> AsyncIterator[ClientResponse]:

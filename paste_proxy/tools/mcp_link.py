@@ -38,6 +38,13 @@ class Link(Protocol):
             UpstreamFault: the response cannot be had.
         """
 
+    async def listen(self, opening: Outgoing) -> None:
+        """Hear what the server sends of its own accord, where that does not come anyway. Raises nothing.
+
+        Args:
+            opening: the headers that go with it over HTTP.
+        """
+
     async def notify(self, message: Outgoing) -> None:
         """Send a notification.
 

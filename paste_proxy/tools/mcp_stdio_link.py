@@ -39,6 +39,9 @@ class StdioLink:
             raise UpstreamFault("the server process ended before it answered")
         return response
 
+    async def listen(self, opening: Outgoing) -> None:
+        """All that the server sends comes the same way."""
+
     async def notify(self, message: Outgoing) -> None:
         """Send a notification."""
         await self._child.send(on_one_line(message.body))

@@ -70,6 +70,10 @@ class Dialect:
         """End the opening of a session."""
         return self._message("notifications/initialized", {})
 
+    def listen(self) -> Outgoing:
+        """The GET that opens a session's stream for what the server sends of its own accord."""
+        return Outgoing(b"", {**self.initialized().headers, "Accept": "text/event-stream"})
+
     def _message(self, method: str, params: dict[str, Json], request_id: int | None = None) -> Outgoing:
         headers = {**_ACCEPT, "MCP-Protocol-Version": self.version}
         if self.era is Era.STATELESS:

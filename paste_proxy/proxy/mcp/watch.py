@@ -58,6 +58,7 @@ class McpWatch:
         self._gate, self._server = gate, server
         self._offering = Offering(gate, server, scope, make, client_arguments or ClientArguments(()), warm=warm)
         self._roots_open: set[bytes] = set()
+        self._called = False
         self._asking: dict[bytes, asyncio.Task[Decision]] = {}
         self._running: dict[bytes, Exchange] = {}
         self.content_type = ""
@@ -91,7 +92,8 @@ class McpWatch:
         hello = self._offering.hello
         match message:
             case Request(method="roots/list", id_raw=id_raw) if hello is not None:
-                self._offering.hello = replace(hello, asked_roots=True)
+                early = hello.asked_at_opening or not self._called
+                self._offering.hello = replace(hello, asked_roots=True, asked_at_opening=early)
                 if len(self._roots_open) < _ROOTS_OPEN:
                     self._roots_open.add(id_key(id_raw))
             case Notification(method="notifications/tools/list_changed"):
@@ -119,6 +121,7 @@ class McpWatch:
             apart: it has to be run, whatever there is.
             revocable: its client cancels it by notification, with an id that is no other client's.
         """
+        self._called = True
         apart = apart or not call.plain
         asking = asyncio.create_task(self._decision(call, session, apart=apart))
         key = id_key(call.id_raw)
