@@ -1,9 +1,10 @@
-"""`paste-proxy import`: recorded sessions of another form become event lines."""
+"""`paste-proxy import`: session logs of agents and recordings of other forms become event lines."""
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
@@ -12,46 +13,90 @@ import typer
 from paste_proxy.errors import InputFault
 
 if TYPE_CHECKING:
-    from paste_proxy.importers.neutral import Reading
-
-_FORMATS = ("neutral",)
+    from paste_proxy.importers.neutral import RecordedSession
+    from paste_proxy.importers.records import Corrupt
 
 
 def import_(
-    form: Annotated[str, typer.Argument(metavar="FORMAT", help=f"What is read: {', '.join(_FORMATS)}.")],
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files (.jsonl, .jsonl.gz) or folders.")],
+    form: Annotated[str, typer.Argument(metavar="FORMAT", help="What is read, of the list above.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help="File to write, - for standard output.")],
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="PATH", help="Files or folders; where the agent keeps its logs, if not given."),
+    ] = None,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave corrupt lines out instead of stopping.")] = False,
 ) -> None:
-    """Turn recorded sessions into event lines, secrets taken out."""
-    if form not in _FORMATS:
-        raise InputFault("FORMAT", repr(form), f"one of {', '.join(_FORMATS)}")
-    reading = _read(paths, skip_bad=skip_bad)
-    with _opened(out) as file:
-        events = _write(reading, file)
-    left_out = f", {reading.bad} corrupt lines left out" if reading.bad else ""
-    torn = f", {reading.torn} files with a torn last line" if reading.torn else ""
-    typer.echo(f"{len(reading.sessions)} sessions, {events} events{left_out}{torn}", err=str(out) == "-")
-    if not events:
-        typer.echo("paste-proxy: no event was found in these files", err=True)
+    """Turn session logs into event lines, secrets taken out.
+
+    What comes out is what `mine` and `evaluate` read.
+
+    \b
+    FORMAT           what it reads, and where that is kept
+    claude-code      Claude Code's transcripts: ~/.claude/projects
+    codex            Codex's rollouts: ~/.codex/sessions
+    gemini-cli       gemini-cli's chats: ~/.gemini/tmp
+    qwen-code        qwen-code's chats: ~/.qwen/projects, ~/.qwen/tmp
+    opencode         OpenCode's database, folders or exports: ~/.local/share/opencode
+    openai-messages  conversations in Chat Completions messages, .json or .jsonl
+    swe-agent        SWE-agent's trajectories, .traj
+    tau-bench        results of tau-bench and tau2-bench
+    otel             OpenTelemetry GenAI spans, OTLP as JSON or a span a line
+    neutral          event lines, and the neutral form of traces/
+    auto             any of these, told file by file
+    """
+    from paste_proxy.importers.records import Corrupt
+
+    corrupt = Corrupt(skip=skip_bad)
+    with _opened(out) as file, _shown(corrupt):
+        written, looked_for = _written(form, paths, corrupt, file)
+    typer.echo(_summary(written, corrupt), err=str(out) == "-")
+    if not written.events:
+        typer.echo(f"paste-proxy: no session was found; looked for {looked_for}", err=True)
         raise typer.Exit(1)
 
 
-def _read(paths: list[Path], *, skip_bad: bool) -> "Reading":
+@dataclass(slots=True)
+class _Written:
+    sessions: int = 0
+    events: int = 0
+    again: int = 0
+    """Sessions left out because one of their id had been written."""
+
+
+def _written(form: str, paths: list[Path] | None, corrupt: "Corrupt", file: BinaryIO) -> tuple[_Written, str]:
+    """Write the sessions; also what was looked for."""
+    from paste_proxy.importers.detection import read
+    from paste_proxy.importers.formats import FORMATS, files_of
+
+    if form == "auto":
+        if not paths:
+            raise InputFault("PATH", "missing", "files or folders to look into")
+        return _write(read(paths, corrupt), file), f"logs of {', '.join(FORMATS)}"
+    known = FORMATS.get(form)
+    if known is None:
+        raise InputFault("FORMAT", repr(form), f"one of {', '.join(FORMATS)}, auto")
+    if not paths:
+        paths = known.kept()
+        if not paths:
+            where = (
+                f"a PATH, or logs in {' or '.join(map(str, known.homes()))}" if known.homes() else "files or folders"
+            )
+            raise InputFault("PATH", "missing", where)
+    return _write(known.read(files_of(known, paths), corrupt), file), known.looked_for
+
+
+@contextmanager
+def _shown(corrupt: "Corrupt") -> Iterator[None]:
+    """Show on a terminal which file is being read."""
     from rich.console import Console
-    from rich.progress import Progress
 
-    from paste_proxy.importers.files import trace_files
-    from paste_proxy.importers.neutral import read
-
-    files = trace_files(paths)
-    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
-        task = progress.add_task("reading", total=len(files))
-
-        def show(path: Path) -> None:
-            progress.update(task, advance=1, description=f"reading {path.name}")
-
-        return read(files, skip_bad=skip_bad, on_file=show)
+    console = Console(stderr=True)
+    if not sys.stderr.isatty():
+        yield
+        return
+    with console.status("reading") as status:
+        corrupt.on_file = lambda path: status.update(f"reading {path.name}")
+        yield
 
 
 @contextmanager
@@ -72,19 +117,35 @@ def _opened(out: Path) -> Iterator[BinaryIO]:
         part.unlink(missing_ok=True)
 
 
-def _write(reading: "Reading", file: BinaryIO) -> int:
+def _write(sessions: "Iterable[RecordedSession]", file: BinaryIO) -> _Written:
+    """Write each session as it is read; of two with the same id only the first."""
     import secrets
 
     from paste_proxy.events.codec import record_of
     from paste_proxy.events.redaction import Redactor
 
-    redactor, events = Redactor(secrets.token_bytes(32)), 0
-    for session in reading.sessions:
+    redactor, written, ids = Redactor(secrets.token_bytes(32)), _Written(), set[str]()
+    for session in sessions:
+        if session.id in ids:
+            written.again += 1
+            continue
+        ids.add(session.id)
+        written.sessions += 1
         for seq, event in enumerate(session.events):
             try:
                 line = redactor.line(record_of(event, seq))
             except ValueError as fault:
                 raise InputFault(f"session {session.id!r}, event {seq}", str(fault), "a payload of JSON") from fault
             file.write(line)
-            events += 1
-    return events
+            written.events += 1
+    return written
+
+
+def _summary(written: _Written, corrupt: "Corrupt") -> str:
+    counts = (
+        (written.again, "sessions found twice"),
+        (corrupt.bad, "corrupt lines left out"),
+        (corrupt.torn, "files with a torn last line"),
+    )
+    beside = "".join(f", {count} {what}" for count, what in counts if count)
+    return f"{written.sessions} sessions, {written.events} events{beside}"

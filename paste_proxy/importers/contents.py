@@ -53,16 +53,17 @@ class Contents:
         parts: list[Json],
         ts: float | None,
         *,
+        asked: str = "",
         failed: bool = False,
         duration_s: float | None = None,
         timed: bool = True,
     ) -> None:
-        """The function responses in the parts."""
+        """The function responses in the parts; `asked` is the call's id where they do not name it."""
         for part in map(mapping, parts):
             answer = mapping(part.get("functionResponse"))
             if not answer:
                 continue
-            name, call_id = string(answer.get("name")), string(answer.get("id"))
+            name, call_id = string(answer.get("name")), string(answer.get("id")) or asked
             waiting = self._unnamed[name]
             call_id = call_id or (waiting.popleft() if waiting else "")
             output, said_so = _given(answer.get("response"), from_server=name.startswith("mcp_"))

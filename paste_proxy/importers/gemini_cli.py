@@ -10,14 +10,13 @@ A saved conversation (`checkpoint-<tag>.json`) is an array of contents, without 
 """
 
 from collections.abc import Iterator, Sequence
-from hashlib import blake2b
 from pathlib import Path
 
-from paste_proxy.events.values import Json, dumps
+from paste_proxy.events.values import Json
 from paste_proxy.importers.contents import Contents
 from paste_proxy.importers.epoch import epoch_seconds
 from paste_proxy.importers.neutral import RecordedSession
-from paste_proxy.importers.records import Corrupt, document, records
+from paste_proxy.importers.records import Corrupt, digest, document, records
 from paste_proxy.importers.transcript import Transcript
 from paste_proxy.wire.loose import listing, mapping, string
 
@@ -88,8 +87,8 @@ class _Chat:
             self._message(message)
         history = next((listing(head[name]) for name in reversed(_HISTORIES) if listing(head.get(name))), [])
         if history:
-            digest = blake2b(dumps(history), digest_size=6).hexdigest()
-            self.transcript.id = self.transcript.id if self._named else f"{self.transcript.id}-{digest}"
+            if not self._named:
+                self.transcript.id += f"-{digest(history)}"
             self._contents.all(history)
 
     def _message(self, message: dict[str, Json]) -> None:
@@ -107,13 +106,14 @@ class _Chat:
                 self._calls(mark, [mapping(call) for call in listing(message.get("toolCalls"))], ts)
 
     def _calls(self, mark: str, calls: list[dict[str, Json]], ts: float | None) -> None:
-        for call in calls:
-            self._contents.call(mark, call, ts, name=_identity(call))
-        for call in calls:
-            ended = epoch_seconds(call.get("timestamp"))
+        named = [(string(call.get("id")) or f"{mark}#{place}", call) for place, call in enumerate(calls)]
+        for call_id, call in named:
+            self._contents.call(mark, {**call, "id": call_id}, ts, name=_identity(call))
+        for call_id, call in named:
+            ended, parts = epoch_seconds(call.get("timestamp")), listing(call.get("result"))
             failed = call.get("status") in ("error", "cancelled")
             # the results of a batch are written down together, when its last call ends
-            self._contents.responses(listing(call.get("result")), ended, failed=failed, timed=len(calls) == 1)
+            self._contents.responses(parts, ended, asked=call_id, failed=failed, timed=len(calls) == 1)
 
 
 def _identity(call: dict[str, Json]) -> str:
