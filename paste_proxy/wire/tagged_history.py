@@ -26,7 +26,7 @@ def read_tagged(messages: Iterable[Message], *, first_only: bool) -> Iterator[Me
             calls, answered = {} if message.calls else {call.order: call for call in turn.calls}, 0
             yield turn
             continue
-        results, beside = _results(message, several=len(calls) > 1)
+        results, beside = _results(message, several=max(calls, default=0) > 0)
         if not results:
             yield message
             continue
