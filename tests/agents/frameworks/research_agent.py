@@ -15,7 +15,7 @@ from openai import OpenAI
 
 Message = dict[str, str]
 
-VISIT_S = 0.3
+VISIT_S = 0.2
 PAGES = tuple(f"https://pages.example/{number}" for number in range(1, 5))
 
 
@@ -78,28 +78,29 @@ class ResearchAgent:
         """Work on a question; gives the whole conversation."""
         messages = [{"role": "system", "content": "Think, then call one tool or answer."}]
         messages.append({"role": "user", "content": question})
+        llm = OpenAI(api_key="EMPTY", base_url=f"http://127.0.0.1:{planning_port}/v1", timeout=60)
         while True:
-            said = self._ask(messages, planning_port).partition("<tool_response>")[0].strip()
+            said = self._ask(llm, messages).partition("<tool_response>")[0].strip()
             messages.append({"role": "assistant", "content": said})
             if "<tool_call>" in said and "</tool_call>" in said:
                 result = self._call(said.split("<tool_call>")[1].split("</tool_call>")[0])
                 messages.append({"role": "user", "content": f"<tool_response>\n{result}\n</tool_response>"})
             if "<answer>" in said:
+                llm.close()
                 return messages
 
-    def _ask(self, messages: list[Message], planning_port: int) -> str:
-        with OpenAI(api_key="EMPTY", base_url=f"http://127.0.0.1:{planning_port}/v1", timeout=60) as client:
-            create: Callable[..., Any] = client.chat.completions.create
-            answer = create(
-                model="research",
-                messages=messages,
-                stop=["\n<tool_response>", "<tool_response>"],
-                temperature=0.6,
-                top_p=0.95,
-                logprobs=True,
-                max_tokens=10_000,
-                presence_penalty=1.1,
-            )
+    def _ask(self, llm: OpenAI, messages: list[Message]) -> str:
+        create: Callable[..., Any] = llm.chat.completions.create
+        answer = create(
+            model="research",
+            messages=messages,
+            stop=["\n<tool_response>", "<tool_response>"],
+            temperature=0.6,
+            top_p=0.95,
+            logprobs=True,
+            max_tokens=10_000,
+            presence_penalty=1.1,
+        )
         return str(answer.choices[0].message.content).strip()
 
     def _call(self, written: str) -> str:
