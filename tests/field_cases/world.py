@@ -141,6 +141,13 @@ class Side:
 
 
 @asynccontextmanager
+async def routing(routes: tuple[LlmRoute, ...], config: Config | None = None) -> AsyncIterator[int]:
+    """A whole sidecar with exactly these routes; gives its port."""
+    async with _serving((config or Config()).model_copy(update={"llm": routes})) as (port, _, _):
+        yield port
+
+
+@asynccontextmanager
 async def observing(
     folder: Path, wire: str = "auto", *, steps: Steps | None = None, config: Config | None = None
 ) -> AsyncIterator[Side]:
@@ -149,16 +156,21 @@ async def observing(
     async with upstream(steps) as there:
         route = LlmRoute.model_validate({"path": "/", "upstream": there.url, "wire": told(wire)})
         update = {"llm": (route,), "recording": Recording(directory=folder)}
-        config = (config or Config()).model_copy(update=update)
-        parts = compose(config)
-        app = build_app(config, parts)
-        runner = app_runner(app)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        try:
-            yield Side(runner.addresses[0][1], there, steps, parts.tally, app[TRAFFIC], folder)
-        finally:
-            await runner.cleanup()
+        async with _serving((config or Config()).model_copy(update=update)) as (port, tally, traffic):
+            yield Side(port, there, steps, tally, traffic, folder)
+
+
+@asynccontextmanager
+async def _serving(config: Config) -> AsyncIterator[tuple[int, Tally, Traffic]]:
+    parts = compose(config)
+    app = build_app(config, parts)
+    runner = app_runner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield runner.addresses[0][1], parts.tally, app[TRAFFIC]
+    finally:
+        await runner.cleanup()
 
 
 def told(wire: str) -> str:

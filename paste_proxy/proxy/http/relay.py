@@ -29,6 +29,7 @@ from yarl import URL
 
 from paste_proxy.proxy.http.headers import request_headers, response_headers
 from paste_proxy.proxy.http.observation import Observation
+from paste_proxy.proxy.http.outgoing import Outgoing, as_written
 from paste_proxy.proxy.http.refusal import refusal
 from paste_proxy.proxy.http.tunnel import is_upgrade, tunnel, upgrade_headers
 from paste_proxy.proxy.http.upload import Upload, upload_of
@@ -51,6 +52,7 @@ def upstream_session(proxy: str | None = None) -> ClientSession:
     """
     return ClientSession(
         proxy=proxy,
+        request_class=Outgoing,
         connector=TCPConnector(limit=0, keepalive_timeout=_POOL_IDLE_S),
         cookie_jar=DummyCookieJar(),
         timeout=ClientTimeout(total=None, sock_connect=_CONNECT_S),
@@ -107,7 +109,7 @@ class Relay:
             try:
                 answer = await self.session.request(
                     request.method,
-                    URL(target, encoded=True),
+                    as_written(target),
                     headers=headers,
                     data=upload,
                     allow_redirects=False,
@@ -189,6 +191,8 @@ async def _pass_on(
     content, connection = answer.content, answer.connection
     upstream = connection.protocol if connection is not None else None
     response = Relayed(answer)
+    if is_upgrade(request):
+        response.force_close()  # the server reads no further request on a connection that was to leave HTTP
     try:
         await response.prepare(request)
         if seen is not None:

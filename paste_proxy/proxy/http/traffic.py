@@ -10,6 +10,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from paste_proxy.proxy.http.refusal import refusal
+from paste_proxy.proxy.http.tunnel import is_upgrade
 
 ALWAYS_ANSWERED = frozenset({"/healthz", "/readyz", "/metrics"})
 _SUBSCRIPTIONS = ("/mcp/", "/paste/")
@@ -40,7 +41,10 @@ class Traffic:
         if task is not None:
             among.add(task)
         try:
-            return await handler(request)
+            response = await handler(request)
+            if is_upgrade(request) and not response.prepared:
+                response.force_close()
+            return response
         finally:
             if task is not None:
                 among.discard(task)
