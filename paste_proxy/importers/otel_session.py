@@ -65,7 +65,7 @@ class Played:
     def _say(self, doing: Doing) -> None:
         if doing.failed and not doing.said:
             return
-        self._mark = doing.id
+        self._mark, self._heard = doing.id, []
         text = "\n".join(filter(None, (said.text for said in doing.said)))
         took = between(doing.start, doing.end)
         self._transcript.turn(self._mark, doing.end, text=text, model=doing.model, duration_s=took)

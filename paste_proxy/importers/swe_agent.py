@@ -10,7 +10,7 @@ from pathlib import Path
 
 from paste_proxy.events.values import Json
 from paste_proxy.importers.epoch import seconds
-from paste_proxy.importers.messages import Messages
+from paste_proxy.importers.messages import Messages, is_message
 from paste_proxy.importers.neutral import RecordedSession
 from paste_proxy.importers.records import Corrupt, digest, document
 from paste_proxy.importers.said import text_of
@@ -32,13 +32,13 @@ def read(files: Sequence[Path], corrupt: Corrupt) -> Iterator[RecordedSession]:
             continue
         told = mapping(whole)
         if not recognises(told):
-            corrupt.found(str(path), "no trajectory", "an object with trajectory")
+            corrupt.found(str(path), "no trajectory", "an object with trajectory or history")
             continue
         steps = [mapping(step) for step in listing(told.get("trajectory"))]
         history = [mapping(item) for item in listing(told.get("history"))]
         name = f"{path.name.partition('.traj')[0]}-{digest([told.get('trajectory'), told.get('history')])}"
         transcript = Transcript(name, str(path))
-        if any(listing(item.get("tool_calls")) for item in history):
+        if not steps or any(listing(item.get("tool_calls")) for item in history):
             _by_calls(transcript, [item for item in history if item.get("is_demo") is not True], steps)
         else:
             _by_actions(transcript, history or _asked(steps), steps)
@@ -47,7 +47,7 @@ def read(files: Sequence[Path], corrupt: Corrupt) -> Iterator[RecordedSession]:
 
 def recognises(record: dict[str, Json]) -> bool:
     """Whether a document is a trajectory."""
-    return isinstance(record.get("trajectory"), list)
+    return isinstance(record.get("trajectory"), list) or any(map(is_message, listing(record.get("history"))[:1]))
 
 
 def _by_calls(transcript: Transcript, history: list[dict[str, Json]], steps: list[dict[str, Json]]) -> None:
