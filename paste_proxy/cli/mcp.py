@@ -20,14 +20,27 @@ def mcp(
             metavar="NAME", help="Its name in tool identities (NAME/tool); if not given, that of the package CMD runs."
         ),
     ] = None,
+    sidecar: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            envvar="PASTE_SIDECAR",
+            help="Be the server of that name behind a running sidecar; CMD runs only where none answers.",
+        ),
+    ] = None,
     mode: Annotated[Mode | None, typer.Option(help="How far the sidecar may go, instead of the config's.")] = None,
 ) -> None:
     """Be the MCP server that CMD starts, behind the sidecar.
 
     On stdin and stdout there is nothing but MCP.
     """
-    from paste_proxy.cli.serve import DEFAULT_CONFIG, log_to_stderr, read_config, with_options
     from paste_proxy.cli.server_name import server_name
+
+    if sidecar:
+        from paste_proxy.proxy.mcp.joining import run_joined
+
+        raise typer.Exit(run_joined(server or server_name(command), command, sidecar))
+    from paste_proxy.cli.serve import DEFAULT_CONFIG, log_to_stderr, read_config, with_options
     from paste_proxy.config import Config
     from paste_proxy.proxy.mcp.stdio import run_mcp
 

@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from paste_proxy.events.values import Json, dumps
+from paste_proxy.wire.jsonrpc import Request
+from paste_proxy.wire.jsonspans import members
+from paste_proxy.wire.loose import read
 from paste_proxy.wire.mcp import PROTOCOL_VERSION, Era
 from paste_proxy.wire.mcp_tools import ListedTool
 
@@ -18,6 +21,7 @@ SESSION_VERSION = "2025-11-25"
 STATELESS_VERSION = "2026-07-28"
 
 _ACCEPT = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+_NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _ENCODED = re.compile(r"=\?base64\?(.*)\?=")
 _HEADER_SAFE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 
@@ -59,8 +63,8 @@ class Dialect:
         sent = self._message("tools/call", {"name": tool.name, "arguments": arguments}, request_id)
         if self.era is Era.SESSION:
             return sent
-        extra = {name: _header(text) for name, text in mirrored_headers(tool, arguments).items()}
-        return Outgoing(sent.body, {**sent.headers, "Mcp-Name": _header(tool.name), **extra})
+        extra = {name: header_value(text) for name, text in mirrored_headers(tool, arguments).items()}
+        return Outgoing(sent.body, {**sent.headers, "Mcp-Name": header_value(tool.name), **extra})
 
     def cancelled(self, request_id: int, reason: str) -> Outgoing:
         """Take a request back."""
@@ -92,6 +96,23 @@ def initialize(request_id: int, client: tuple[str, str]) -> Outgoing:
         "clientInfo": {"name": client[0], "version": client[1]},
     }
     return Outgoing(_rpc("initialize", params, request_id), _ACCEPT)
+
+
+def stateless_headers(request: Request, tool: ListedTool | None) -> dict[str, str]:
+    """The headers by which a request of the stateless era repeats itself over HTTP, their values as plain text.
+
+    Args:
+        tool: what is known of the tool that it calls, if it calls one.
+    """
+    params = members(request.params_raw or b"") or {}
+    meta = members(params.get("_meta", b"")) or {}
+    due = {"MCP-Protocol-Version": read(meta.get(PROTOCOL_VERSION, b"")), "Mcp-Method": request.method}
+    if request.method in _NAMED_BY:
+        due["Mcp-Name"] = read(params.get(_NAMED_BY[request.method], b""))
+    arguments = read(params.get("arguments", b""))
+    if tool is not None and isinstance(arguments, dict):
+        due.update(mirrored_headers(tool, arguments))
+    return {name: value for name, value in due.items() if isinstance(value, str)}
 
 
 def mirrored_headers(tool: ListedTool, arguments: dict[str, Json]) -> dict[str, str]:
@@ -141,7 +162,7 @@ def _scalar(value: Json) -> str | None:
     return str(value) if isinstance(value, str | int | float) else None
 
 
-def _header(value: str) -> str:
+def header_value(value: str) -> str:
     """A header value that survives HTTP: what is not plain ASCII goes as `=?base64?..?=`."""
     plain = not value or (_HEADER_SAFE.fullmatch(value) and not value.startswith("=?base64?"))
     return value if plain else f"=?base64?{b64encode(value.encode('utf-8', 'surrogatepass')).decode()}?="

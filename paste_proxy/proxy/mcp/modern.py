@@ -5,11 +5,9 @@ from aiohttp import web
 from paste_proxy.wire.jsonrpc import Request, Response, read_message, refuse
 from paste_proxy.wire.jsonspans import members
 from paste_proxy.wire.loose import read
-from paste_proxy.wire.mcp import PROTOCOL_VERSION
-from paste_proxy.wire.mcp_client import mirrored_headers, plain_header
+from paste_proxy.wire.mcp_client import plain_header, stateless_headers
 from paste_proxy.wire.mcp_tools import ListedTool
 
-_NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _HEADER_MISMATCH = -32020
 _STATUS = {-32601: 404, _HEADER_MISMATCH: 400, -32021: 400, -32022: 400}
 """JSON-RPC error codes that go with an HTTP status of their own."""
@@ -23,15 +21,7 @@ def contradiction(request: web.Request, message: Request, tool: ListedTool | Non
     Args:
         tool: what is known of the tool that it calls, if it calls one.
     """
-    params = members(message.params_raw or b"") or {}
-    meta = members(params.get("_meta", b"")) or {}
-    due = {"MCP-Protocol-Version": read(meta.get(PROTOCOL_VERSION, b"")), "Mcp-Method": message.method}
-    if message.method in _NAMED_BY:
-        due["Mcp-Name"] = read(params.get(_NAMED_BY[message.method], b""))
-    arguments = read(params.get("arguments", b""))
-    if tool is not None and isinstance(arguments, dict):
-        due |= mirrored_headers(tool, arguments)
-    for name, value in due.items():
+    for name, value in stateless_headers(message, tool).items():
         if name in request.headers and plain_header(request.headers[name]) != value:
             body = refuse(message.id_raw, _HEADER_MISMATCH, f"the header {name} contradicts the body")
             return web.Response(status=400, body=body, content_type="application/json")

@@ -5,13 +5,14 @@ client sends meanwhile does not wait for it.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from typing import Any
 
 from paste_proxy.errors import UpstreamFault
 from paste_proxy.proxy.mcp.exchange import Exchange, TakenBack
 from paste_proxy.proxy.mcp.ids import id_key
+from paste_proxy.proxy.mcp.standard_pipes import Write
 from paste_proxy.proxy.mcp.watch import CANCELLED_S, McpWatch
 from paste_proxy.proxy.ports import ServeIt
 from paste_proxy.tools.mcp_child import Child
@@ -28,8 +29,6 @@ from paste_proxy.wire.jsonrpc import (
 )
 from paste_proxy.wire.jsonspans import members
 from paste_proxy.wire.mcp import tool_call
-
-Write = Callable[[bytes], Awaitable[None]]
 
 _IN_ORDER_S = 0.05
 """A call is decided at once unless it waits for a running job; longer than this is such a wait."""

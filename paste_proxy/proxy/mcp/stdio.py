@@ -1,27 +1,22 @@
 """`paste-proxy mcp`: the pump between our own stdin and stdout and the server, and what it stands on."""
 
 import asyncio
-import os
 import signal
-import stat
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import asynccontextmanager
 
 from paste_proxy.clock import SystemClock
 from paste_proxy.config import Config, McpServer
-from paste_proxy.errors import ClientFault
 from paste_proxy.proxy.composition import Sidecar
 from paste_proxy.proxy.forwarding import OpenGate
 from paste_proxy.proxy.mcp.client_arguments import ClientArguments
-from paste_proxy.proxy.mcp.pump import McpPump, Write
+from paste_proxy.proxy.mcp.pump import McpPump
 from paste_proxy.proxy.mcp.speculators import over_stdio
+from paste_proxy.proxy.mcp.standard_pipes import must_be_pipes, our_stdin, our_stdout
 from paste_proxy.proxy.mcp.watch import McpWatch
 from paste_proxy.proxy.ports import ToolGate
 from paste_proxy.speculation.types import Mode
 from paste_proxy.tools.mcp_child import Child, whole_lines
-
-_STREAM_BYTES = 2**20
 
 
 def run_mcp(name: str, command: Sequence[str], config: Config) -> int:
@@ -57,8 +52,7 @@ async def pump(name: str, server: McpServer, gate: ToolGate, fault: Callable[[st
         ClientFault: our stdin or stdout is no pipe.
         UpstreamFault: the server cannot be started.
     """
-    for stream, number in (("stdin", 0), ("stdout", 1)):
-        _must_be_pipe(stream, number)
+    must_be_pipes()
     child = await Child.start(name, server.command, env=server.env, cwd=server.cwd, inherit=True)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -67,7 +61,7 @@ async def pump(name: str, server: McpServer, gate: ToolGate, fault: Callable[[st
     client_arguments = ClientArguments(server.client_arguments)
     watch = McpWatch(gate, name, f"mcp:{name}:stdio", make, client_arguments, warm=warm)
     try:
-        return await McpPump(child, watch, await _stdout(), fault).run(whole_lines(await _stdin()))
+        return await McpPump(child, watch, await our_stdout(), fault).run(whole_lines(await our_stdin()))
     except ConnectionError:
         # The client no longer reads what its server says.
         return await child.close()
@@ -76,29 +70,3 @@ async def pump(name: str, server: McpServer, gate: ToolGate, fault: Callable[[st
         await watch.closed()
         await child.close()
         child.release()
-
-
-def _must_be_pipe(stream: str, number: int) -> None:
-    """No loop can wait for a file or the null device."""
-    kind = os.fstat(number).st_mode
-    if not (stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or os.isatty(number)):
-        raise ClientFault(f"{stream} is no pipe; an MCP client talks to this command through pipes")
-
-
-async def _stdin() -> asyncio.StreamReader:
-    reader = asyncio.StreamReader(limit=_STREAM_BYTES)
-    loop = asyncio.get_running_loop()
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    return reader
-
-
-async def _stdout() -> Write:
-    loop = asyncio.get_running_loop()
-    transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, sys.stdout)
-    writer = asyncio.StreamWriter(transport, protocol, None, loop)
-
-    async def write(line: bytes) -> None:
-        writer.write(line)
-        await writer.drain()
-
-    return write
