@@ -10,9 +10,9 @@ from typing import Any
 
 from paste_proxy.agents.wrap.client import SESSION_HEADER
 from tests.clients.script import Format, Turn
-from tests.clients.world import Run, World, world
+from tests.clients.world import Meanwhile, Run, World, world
 
-_STAND_IN = re.compile(r"/tmp/paste-wrap-\w+/home")
+_STAND_IN = re.compile(r"/tmp/paste-wrap-\w+/home(?=/)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +32,7 @@ class Pair:
         }
         for place, run in zip(self.places, (self.plain, self.behind), strict=True):
             assert place.furnished.items() <= run.left.items()
+        assert not list((self.places[1].root / "tmp").glob("paste-wrap-*"))
 
     def same_to_the_model(self) -> None:
         """Every request for a turn, but for ids and times."""
@@ -60,7 +61,7 @@ class Pair:
         return events
 
     def _scrubbed(self, place: int, text: str) -> str:
-        return self.places[place].scrub(_STAND_IN.sub(str(self.places[place].home), text))
+        return _STAND_IN.sub("/home", self.places[place].scrub(text))
 
 
 async def pair(
@@ -70,6 +71,7 @@ async def pair(
     furnish: Callable[[World], None],
     command: Sequence[str],
     wrap: Callable[[World], Sequence[str]],
+    meanwhile: Meanwhile | None = None,
 ) -> Pair:
     """Run `command` in a world furnished so, and in another one behind a sidecar with the options that `wrap` gives."""
     async with AsyncExitStack() as stack:
@@ -77,8 +79,8 @@ async def pair(
         for place in places:
             furnish(place)
             place.remember()
-        plain = await places[0].run(command)
-        behind = await places[1].run(command, wrap=wrap(places[1]))
+        plain = await places[0].run(command, meanwhile=meanwhile)
+        behind = await places[1].run(command, wrap=wrap(places[1]), meanwhile=meanwhile)
         return Pair(plain=plain, behind=behind, places=(places[0], places[1]))
 
 

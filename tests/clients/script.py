@@ -22,6 +22,8 @@ class Turn:
 
     text: str = ""
     calls: tuple[Call, ...] = ()
+    status: int = 200
+    """Other than 200: the request is refused with it."""
     pause_s: float = 0.8
     """How long the stream goes on saying nothing after its calls stand complete."""
 

@@ -1,6 +1,9 @@
 """gemini-cli as npm has it, headless, without a sidecar and behind one."""
 
+import asyncio
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -8,8 +11,9 @@ import pytest
 from tests.clients.formats.gemini import Gemini
 from tests.clients.pair import outcomes, pair, speculating
 from tests.clients.script import Call, Turn
-from tests.clients.world import HTTP, STDIO, World
+from tests.clients.world import HTTP, STDIO, World, world
 from tests.peers.npm import client_command
+from tests.proxy.mcp.parts import until
 
 pytestmark = [pytest.mark.peer, pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -68,3 +72,36 @@ async def test_a_task_with_parallel_calls_is_the_same_and_calls_are_ready_when_a
     assert all(request.headers["x-own"] == "1" for request in both.behind.asked)
     assert both.places[1].http.headers[-1]["x-team"] == "blue"
     assert "paste-proxy: gemini-cli took" in both.behind.stderr
+
+
+async def test_in_observe_mode_nothing_is_run_ahead_and_the_account_says_what_would_have_been_saved(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, Gemini(), TURNS) as place:
+        furnish(place)
+        run = await place.run(command(), wrap=["--policy", str(place.policy()), "--policy", "builtin:coding"])
+    assert run.code == 0, run.stderr
+    assert run.account["stats"]["launched"] == 0
+    assert run.account["would_save_s"] > 0
+    assert {name: len(runs) for name, runs in run.tool_runs.items()} == {STDIO: 2, HTTP: 2}
+    assert "would have been ready" in run.stderr
+
+
+async def test_a_run_that_fails_fails_alike(tmp_path: Path) -> None:
+    both = await pair(tmp_path, Gemini, (TURNS[0], Turn(status=400)), furnish, command(), speculating)
+    assert both.behind.code != 0
+    both.same_to_the_user()
+    both.same_to_the_model()
+
+
+async def test_ctrl_c_ends_it_alike_and_leaves_nothing_running(tmp_path: Path) -> None:
+    slow = (TURNS[0], Turn(calls=TURNS[1].calls, pause_s=60.0))
+
+    async def interrupt(process: asyncio.subprocess.Process, place: World) -> None:
+        await until(lambda: len(place.model.asked) == 2, 60)
+        os.killpg(process.pid, signal.SIGINT)
+
+    both = await pair(tmp_path, Gemini, slow, furnish, command(), speculating, meanwhile=interrupt)
+    assert both.behind.code == (both.plain.code if both.plain.code >= 0 else 128 - both.plain.code)
+    assert "paste-proxy: gemini-cli took" in both.behind.stderr
+    assert both.behind.seconds < 60

@@ -50,9 +50,12 @@ async def upstream(form: Format, turns: Sequence[Turn]) -> AsyncIterator[Upstrea
             return web.Response(body=form.aside(request.path, asked), content_type="application/json")
         headers = {name.lower(): value for name, value in request.headers.items()}
         served.asked.append(Asked(request.raw_path, headers, asked))
+        turn = turns[number] if number < len(turns) else Turn(text="(the script is over)")
+        if turn.status != 200:
+            return web.json_response({"error": {"code": turn.status, "message": "no"}}, status=turn.status)
         response = web.StreamResponse(headers={"Content-Type": form.content_type})
         await response.prepare(request)
-        for part in form.stream(turns[number] if number < len(turns) else Turn(text="(the script is over)"), number):
+        for part in form.stream(turn, number):
             await (asyncio.sleep(part) if isinstance(part, float) else response.write(part))
         await response.write_eof()
         return response

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,11 +27,11 @@ effect = "read"
 expected_s = {lookup_server.SLOW_S}
 """
 _PATIENCE_S = 90
+_DURATIONS = re.compile(r'(?<=_ms":)[\d.]+')
 _IDS = re.compile(
-    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # a UUID
+    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])"  # a UUID, a digest
     r"|\d{4}-\d\d-\d\dT[\d:.]+Z|\d{4}-\d\d-\d\dT\d\d-\d\d-\w+"  # times, and files named by them
     r"|(?<!\d)1[5-9]\d{11}(?!\d)"  # milliseconds
-    r'|(?<=_ms":)[\d.]+'  # durations
 )
 
 
@@ -80,12 +80,12 @@ class World:
         command: Sequence[str],
         *,
         wrap: Sequence[str] | None = None,
-        meanwhile: "Callable[[asyncio.subprocess.Process], Any] | None" = None,
+        meanwhile: "Meanwhile | None" = None,
     ) -> Run:
         """Run `command`; with `wrap`, behind a sidecar with these options.
 
         Args:
-            meanwhile: a coroutine function that is given the started process.
+            meanwhile: what happens beside the run.
         """
         account = self.root / "account.json"
         before = [] if wrap is None else [
@@ -105,7 +105,7 @@ class World:
         try:
             async with asyncio.timeout(_PATIENCE_S), asyncio.TaskGroup() as group:
                 if meanwhile is not None:
-                    group.create_task(meanwhile(process))
+                    group.create_task(meanwhile(process, self))
                 out = group.create_task(process.communicate())
             stdout, stderr = out.result()
         finally:
@@ -132,26 +132,37 @@ class World:
 
     def scrub(self, text: str) -> str:
         """A text without ids, times, ports and the names of this world's folders."""
-        text = text.replace(str(self.root), "ROOT")
+        text = text.replace(str(self.root), "ROOT").replace(re.sub(r"[^A-Za-z0-9]", "-", str(self.root)), "-ROOT")
         text = re.sub(r"127\.0\.0\.1:\d+", "HOST", text)
-        return _IDS.sub("ID", text)
+        return _DURATIONS.sub("0", _IDS.sub("ID", text))
 
     def _runs(self, name: str) -> list[str]:
         path = self.root / f"runs-{name}"
         return sorted(path.read_text().splitlines()) if path.exists() else []
 
 
+Meanwhile = Callable[[asyncio.subprocess.Process, World], Coroutine[Any, Any, None]]
+"""Given the started process and where it runs."""
+
+
 @asynccontextmanager
 async def world(root: Path, form: Format, turns: Sequence[Turn]) -> AsyncIterator[World]:
     """Lay out a world below `root`; the home is empty, the folder holds one note."""
     home, folder = root / "home", root / "folder"
-    for path in (home, folder):
+    for path in (home, folder, root / "tmp"):
         path.mkdir(parents=True)
     (folder / "note.txt").write_text("The harbour opens at nine.\n")
     async with AsyncExitStack() as stack:
         model = await stack.enter_async_context(upstream(form, turns))
         http = await stack.enter_async_context(lookup_http(HTTP, root / f"runs-{HTTP}"))
-        env = {"HOME": str(home), "PATH": os.environ["PATH"], "TERM": "dumb", "LANG": "C.UTF-8", "TZ": "UTC"}
+        env = {
+            "HOME": str(home),
+            "PATH": os.environ["PATH"],
+            "TERM": "dumb",
+            "LANG": "C.UTF-8",
+            "TZ": "UTC",
+            "TMPDIR": str(root / "tmp"),
+        }
         yield World(root=root, home=home, folder=folder, model=model, http=http, env=env, furnished={})
 
 
