@@ -69,8 +69,15 @@ ASSEMBLED: dict[str, tuple[bytes, list[tuple[int, str, str, Any]]]] = {
     "B60-pings-anywhere": (events(PING, start(), PING, *WHOLE[:2], PING, *WHOLE[2:], PING, ended(), PING, STOP), [X]),
     "two-calls": (answer(tool(0, "a", "f"), tool(1, "b", "g", '{"x":1}')), [F, G]),
     "interleaved": (
-        answer([opened(0, "tool_use", id="a", name="f"), *tool(1, "b", "g", '{"x":1}'), stopped(0)]),
-        [F, G],
+        answer(
+            [
+                opened(0, "tool_use", id="a", name="f"),
+                *tool(1, "b", "g", '{"x":1}'),
+                delta(0, "input_json_delta", partial_json='{"x":1}'),
+                stopped(0),
+            ]
+        ),
+        [X, G],
     ),
     "no-stops-and-one-index-for-all": (
         answer(tool(0, "a", "f", "{}", whole=False), tool(0, "b", "g", '{"x":1}', whole=False)),

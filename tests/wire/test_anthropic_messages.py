@@ -144,6 +144,7 @@ def test_b19_b20_the_echo_of_a_streamed_turn_has_its_digest_with_or_without_thin
     echo = [said("I look."), use("a", "f", {"y": "é", "x": 1}), use("b", "g", {}) | MARK]
     assert one(assistant(*echo))[0].digest == digest
     assert one(assistant(thinking, {"type": "redacted_thinking", "data": "x"}, *echo))[0].digest == digest
+    assert one(assistant(said("I "), said("look."), *echo[1:]))[0].digest == digest
     assert one(assistant(*echo[:2]))[0].digest != digest
 
 

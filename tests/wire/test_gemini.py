@@ -218,6 +218,7 @@ class TestPairing:
         assert sealed.call_id == "fc_7"
         assert ids_of([call("look", {}, id="fc_7")], [result("look", id="fc_7")]) == ["fc_7"]
         assert ids_of([], [result("look", id="fc_7")]) == ["fc_7"]
+        assert ids_of([call("look", {}, id="fc_7")], [result("look", id="fc_8")]) == ["fc_8"]
 
     def test_b38_one_id_twice_is_two_calls(self) -> None:
         calls = [call("look", {"x": 1}, id="c"), call("look", {"x": 2}, id="c")]

@@ -94,6 +94,13 @@ ASSEMBLED: dict[str, tuple[list[dict[str, Any]], Calls]] = {
         [*map(response, STREAMED), response(call("g", {})), response(finish="STOP")],
         [*STREAMED_CALL, (1, "g", {})],
     ),
+    "streamed-arguments-whose-every-piece-has-the-name": (
+        [
+            response(piece(name="f", id="c"), piece(at("$.x", stringValue="a"), name="f", id="c")),
+            response(piece(at("$.x", stringValue="b"), more=False, name="f", id="c"), finish="STOP"),
+        ],
+        [(0, "f", {"x": "ab"})],
+    ),
     "two-streamed-calls-of-one-tool": (
         [
             response(piece(name="f"), piece(at("$.x", numberValue=1), more=False)),
