@@ -66,8 +66,11 @@ class LlmRoute(Section):
 
     path: UrlPath
     upstream: WebAddress
-    wire: Literal["auto", "openai_chat", "openai_responses", "anthropic_messages", "gemini", "tagged_text"] = "auto"
-    """The protocol spoken; `auto`: what the path of each request says."""
+    wire: Literal[
+        "auto", "openai_chat", "openai_responses", "anthropic_messages", "gemini", "tagged_text", "hermes_text"
+    ] = "auto"
+    """The protocol spoken; `auto`: what the path of each request says. Calls in the text of Chat Completions:
+    `tagged_text` for an agent that runs the first of a turn, `hermes_text` for one that runs all."""
     proxy: WebAddress | None = None
     """An HTTP proxy on the way to `upstream`. Those that the environment names are not used."""
     websockets: bool = True

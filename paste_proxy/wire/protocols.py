@@ -13,6 +13,7 @@ WIRES: dict[str, Wire] = {
     "openai_chat": OpenAiChat(),
     "openai_responses": OpenAiResponses(),
     "tagged_text": TaggedText(),
+    "hermes_text": TaggedText(first_only=False),
     "anthropic_messages": AnthropicMessages(),
     "gemini": Gemini(),
 }

@@ -85,7 +85,8 @@ class Identity:
         session = session or self._retried(point, now)
         session = session or self._extended(whole, point) or self._extended(spoken, point) or self._fresh()
         history = self._touch(session)
-        known = max(chain.reach(history.told, history.said) for chain in (whole, spoken))
+        only_news = bool(reading.request.previous)
+        known = 0 if only_news else max(chain.reach(history.told, history.said) for chain in (whole, spoken))
         for old in _remember(history.told, (point, spoken.last)):
             _disown(self._cut, old, session)
         _disown(self._cut, point, session)

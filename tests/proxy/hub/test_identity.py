@@ -233,5 +233,7 @@ def test_an_answer_that_a_request_goes_on_from_names_its_session() -> None:
     request = LlmRequest(model="m", stream=True, messages=(said("tool", "news"),), tools=(), previous="resp_1")
     placed = identity.resolve(reading(request), None, 1.0)
     assert (placed.session, placed.known_messages) == (first.session, 0)
+    again = identity.resolve(reading(request), None, 2.0)
+    assert (again.session, again.known_messages) == (first.session, 0), "the same words may be news twice"
     identity.ended(first.session)
-    assert identity.resolve(reading(request), None, 2.0).session != first.session
+    assert identity.resolve(reading(request), None, 3.0).session != first.session
