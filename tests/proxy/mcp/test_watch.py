@@ -1,0 +1,188 @@
+"""What a session's traffic shows: which tools stand on offer, which calls are the same, what was cancelled."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.result import Status, ToolResult
+from paste_proxy.proxy.mcp import watch as watch_module
+from paste_proxy.proxy.mcp.client_arguments import ClientArguments
+from paste_proxy.proxy.mcp.exchange import Exchange, TakenBack
+from paste_proxy.proxy.mcp.watch import McpWatch
+from paste_proxy.proxy.ports import NO_ARGUMENTS, AgentCall, Decision
+from paste_proxy.testing import FakeGate
+from paste_proxy.tools.backend import Backend
+from paste_proxy.wire.jsonrpc import Notification, Request, Response
+from paste_proxy.wire.mcp import McpToolCall, tool_call
+from tests.proxy.mcp.parts import until
+
+WAIT = "wait_for_previous"
+GOOD, BAD = b'{"content":[]}', b'{"isError":true}'
+CLOSED = b'{"tools":[{"name":"look","inputSchema":{"additionalProperties":false}},{"name":"gone"}]}'
+
+
+class Idle:
+    """A backend that nobody uses."""
+
+    def warm(self) -> None:
+        return
+
+    async def run(self, invocation: Invocation, *, speculative: bool) -> ToolResult:
+        raise AssertionError(invocation)
+
+    async def close(self) -> None:
+        return
+
+
+class Gate(FakeGate):
+    """Notes what calls are offered as the same, and holds every question until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.beside: Mapping[str, frozenset[str]] = {}
+        self.go = asyncio.Event()
+        self.go.set()
+
+    def offer(
+        self,
+        scope: str,
+        server: str,
+        backend: Backend,
+        tools: Iterable[str],
+        *,
+        session: str | None = None,
+        beside: Mapping[str, frozenset[str]] = NO_ARGUMENTS,
+    ) -> None:
+        super().offer(scope, server, backend, tools)
+        self.beside = beside
+
+    async def ask(self, call: AgentCall) -> Decision:
+        await self.go.wait()
+        return await super().ask(call)
+
+    def tools(self) -> dict[str, tuple[str, ...]]:
+        """Scope -> tools on offer."""
+        return {scope: tools for (scope, _), (_, tools) in self.offers.items()}
+
+
+def watching(gate: Gate) -> McpWatch:
+    watch = McpWatch(gate, "s", "scope", lambda hello, tools: Idle(), ClientArguments([WAIT]))
+    answered(watch, "initialize", b'{"protocolVersion":"2025-11-25"}')
+    return watch
+
+
+def answered(watch: McpWatch, method: str, result: bytes) -> None:
+    exchange = watch.begin(Request(b"1", method, b"{}"))
+    assert exchange is not None
+    exchange.over(Response(b"1", result, None))
+
+
+def a_call(id_raw: bytes = b"7", arguments: bytes = b"{}") -> McpToolCall:
+    call = tool_call(Request(id_raw, "tools/call", b'{"name":"look","arguments":' + arguments + b"}"))
+    assert call is not None
+    return call
+
+
+async def run(watch: McpWatch, arguments: bytes, result: bytes) -> None:
+    exchange = await watch.ask(a_call(arguments=arguments))
+    assert isinstance(exchange, Exchange)
+    exchange.over(Response(b"7", result, None))
+
+
+async def test_tools_are_offered_anew_when_an_answer_shows_that_an_argument_is_not_read() -> None:
+    gate = Gate()
+    watch = watching(gate)
+    answered(watch, "tools/list", CLOSED)
+    assert gate.beside == {"s/gone": {WAIT}}
+    await run(watch, b'{"wait_for_previous":true}', BAD)
+    assert gate.beside == {"s/gone": {WAIT}}
+    await run(watch, b'{"wait_for_previous":true}', GOOD)
+    assert gate.beside == {"s/gone": {WAIT}, "s/look": {WAIT}}
+
+
+async def test_tools_that_changed_are_offered_only_when_the_client_has_listed_them_again_and_under_a_new_scope() -> (
+    None
+):
+    gate = Gate()
+    watch = watching(gate)
+    answered(watch, "tools/list", CLOSED)
+    assert gate.tools() == {"scope": ("s/look", "s/gone")}
+    watch.server_sent(Notification("notifications/tools/list_changed", None))
+    assert gate.tools() == {}
+    await run(watch, b'{"wait_for_previous":true}', GOOD)
+    assert gate.tools() == {}
+    assert gate.asked[-1].scope == "scope~1"
+    answered(watch, "tools/list", b'{"tools":[{"name":"look"}]}')
+    assert gate.tools() == {"scope~1": ("s/look",)}
+
+
+async def test_what_was_run_ahead_under_other_roots_is_out_of_reach() -> None:
+    gate = Gate()
+    watch = watching(gate)
+    answered(watch, "tools/list", CLOSED)
+    watch.server_sent(Request(b"9", "roots/list", None))
+    watch.client_sent(Response(b"9", b'{"roots":[1]}', None))
+    assert list(gate.tools()) == ["scope~1"]
+    watch.server_sent(Request(b"10", "roots/list", None))
+    watch.client_sent(Response(b"10", b'{"roots":[1]}', None))
+    assert list(gate.tools()) == ["scope~1"]
+    watch.client_sent(Notification("notifications/roots/list_changed", None))
+    assert list(gate.tools()) == ["scope~2"]
+
+
+async def test_a_call_cancelled_before_it_is_decided_is_neither_run_nor_answered() -> None:
+    gate = Gate()
+    gate.go.clear()
+    watch = watching(gate)
+    asking = asyncio.create_task(watch.ask(a_call(), revocable=True))
+    other = asyncio.create_task(watch.ask(a_call(b'"7"'), revocable=True))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    watch.client_sent(Notification("notifications/cancelled", b'{"requestId":7}'))
+    assert isinstance(await asking, TakenBack)
+    gate.go.set()
+    assert isinstance(await other, Exchange)
+
+
+async def test_a_call_that_others_could_have_the_id_of_is_not_taken_back() -> None:
+    gate = Gate()
+    gate.go.clear()
+    watch = watching(gate)
+    asking = asyncio.create_task(watch.ask(a_call()))
+    await asyncio.sleep(0)
+    watch.client_sent(Notification("notifications/cancelled", b'{"requestId":7}'))
+    gate.go.set()
+    assert isinstance(await asking, Exchange)
+
+
+async def test_a_cancelled_call_that_runs_ends_although_no_answer_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch_module, "CANCELLED_S", 0.05)
+    gate = Gate()
+    watch = watching(gate)
+    late, soon = await watch.ask(a_call(b"1"), revocable=True), await watch.ask(a_call(b"2"), revocable=True)
+    assert isinstance(soon, Exchange)
+    assert isinstance(late, Exchange)
+    for number in (b"1", b"2"):
+        watch.client_sent(Notification("notifications/cancelled", b'{"requestId":' + number + b"}"))
+    soon.over(Response(b"2", GOOD, None))
+    await until(lambda: len(gate.over) == 2)
+    assert gate.over == {1: None, 2: ToolResult(body=GOOD, status=Status.OK)}
+
+
+async def test_an_answer_that_finds_its_asker_gone_is_given_back() -> None:
+    gate = Gate()
+    gate.go.clear()
+    watch = watching(gate)
+    asking: asyncio.Task[Any] = asyncio.create_task(watch.ask(a_call()))
+    await asyncio.sleep(0)
+    gate.go.set()
+    for _ in range(3):  # the answer is there, and its asker has not yet had its turn
+        if not gate.asked:
+            await asyncio.sleep(0)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert len(gate.over) == len(gate.asked) == 1
