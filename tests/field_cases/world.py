@@ -23,7 +23,7 @@ from paste_proxy.proxy.server import app_runner
 from paste_proxy.wire.protocols import WIRES
 from paste_proxy.wire.types import SeenCall, TurnEnd
 from tests.field_cases.samples import SAMPLES, Sample
-from tests.proxy.llm_world import PATIENCE_S, STREAM_HEAD, Seen, Upstream, chunked, connect, upstream
+from tests.proxy.llm_world import PATIENCE_S, STREAM_HEAD, Script, Seen, Upstream, chunked, connect, upstream
 
 LINE_ENDS = (b"\n", b"\r\n", b"\r")
 
@@ -149,11 +149,11 @@ async def routing(routes: tuple[LlmRoute, ...], config: Config | None = None) ->
 
 @asynccontextmanager
 async def observing(
-    folder: Path, wire: str = "auto", *, steps: Steps | None = None, config: Config | None = None
+    folder: Path, wire: str = "auto", *, script: Script | None = None, config: Config | None = None
 ) -> AsyncIterator[Side]:
-    """A whole sidecar in observe mode whose events go to `folder`."""
-    steps = steps or Steps()
-    async with upstream(steps) as there:
+    """A whole sidecar in observe mode whose events go to `folder`; its upstream goes by steps or by a script."""
+    steps = Steps()
+    async with upstream(script or steps) as there:
         route = LlmRoute.model_validate({"path": "/", "upstream": there.url, "wire": told(wire)})
         update = {"llm": (route,), "recording": Recording(directory=folder)}
         async with _serving((config or Config()).model_copy(update=update)) as (port, tally, traffic):

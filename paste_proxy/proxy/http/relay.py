@@ -24,9 +24,11 @@ from aiohttp import (
     TCPConnector,
     web,
 )
+from aiohttp.client_proto import ResponseHandler
 from multidict import CIMultiDict
 from yarl import URL
 
+from paste_proxy.proxy.http.breaks import breaks_heard
 from paste_proxy.proxy.http.headers import request_headers, response_headers
 from paste_proxy.proxy.http.observation import Observation
 from paste_proxy.proxy.http.outgoing import Outgoing, as_written
@@ -197,21 +199,31 @@ async def _pass_on(
         await response.prepare(request)
         if seen is not None:
             seen.answer(answer.status, answer.headers)
-        chunk = b"head"
-        while chunk:
-            chunk, cut = await next_chunk(content)
-            if chunk:
-                await response.write(chunk)
-                if seen is not None:
-                    seen.chunk(chunk)
-            # An answer without a length ends with its connection: only a reset tells a cut from an end.
-            if cut or (upstream is not None and not chunk and isinstance(upstream.exception(), OSError)):
+        with breaks_heard(upstream, content):
+            if not await _pump(content, response, seen) or isinstance(_end_of(upstream), OSError):
                 _break_off(request)
                 return response, False
         await response.write_eof()
     except ConnectionError:
         return response, False
     return response, True
+
+
+async def _pump(content: StreamReader, response: web.StreamResponse, seen: Observation | None) -> bool:
+    """The body to the client, each piece before the observer sees it; whether the upstream sent it to its end."""
+    while True:
+        chunk, cut = await next_chunk(content)
+        if chunk:
+            await response.write(chunk)
+            if seen is not None:
+                seen.chunk(chunk)
+        if cut or not chunk:
+            return not cut
+
+
+def _end_of(upstream: ResponseHandler | None) -> BaseException | None:
+    """How the connection ended. An answer without a length ends with it: only a reset tells a cut from an end."""
+    return upstream.exception() if upstream is not None else None
 
 
 async def next_chunk(content: StreamReader) -> tuple[bytes, bool]:

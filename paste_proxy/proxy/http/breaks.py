@@ -1,0 +1,41 @@
+"""A body whose connection is lost before its end ends with an error.
+
+aiohttp sees to that but for one case: where the framing of a chunked body is broken it closes the
+connection and leaves who reads the body waiting for ever.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from aiohttp import ClientPayloadError, StreamReader
+from aiohttp.client_proto import ResponseHandler
+
+
+@contextmanager
+def breaks_heard(protocol: ResponseHandler | None, content: StreamReader) -> Iterator[None]:
+    """While inside, hear of the connection's loss; `protocol` is None once the body has ended."""
+
+    def lost(_: object = None) -> None:
+        if not content.is_eof() and content.exception() is None:
+            content.set_exception(ClientPayloadError("the connection was lost before the body had ended"))
+
+    closed = protocol.closed if protocol is not None else None
+    if closed is None:
+        if protocol is not None:
+            lost()
+        yield
+        return
+    closed.remove_done_callback(_told)
+    closed.add_done_callback(_told)
+    closed.add_done_callback(lost)
+    try:
+        yield
+    finally:
+        closed.remove_done_callback(lost)
+
+
+def _told(closed: "asyncio.Future[None]") -> None:
+    """Nobody needs to be warned of a loss that is nobody's any more; once on each connection."""
+    if not closed.cancelled():
+        closed.exception()
