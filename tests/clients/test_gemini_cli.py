@@ -43,15 +43,13 @@ def command(*more: str) -> tuple[str, ...]:
 
 
 def furnish(place: World) -> None:
-    """The user's settings, and what they export."""
-    servers = {
-        STDIO: {"command": place.stdio_command[0], "args": place.stdio_command[1:], "trust": True},
-        HTTP: {"httpUrl": place.http.url, "headers": {"X-Team": "$TEAM"}, "trust": True},
-    }
-    settings = {**QUIET, "mcpServers": servers, "security": {"auth": {"selectedType": "gemini-api-key"}}}
-    folder = place.home / ".gemini"
-    folder.mkdir()
-    (folder / "settings.json").write_text("// mine\n" + json.dumps(settings, indent=2))
+    """The user's settings, and what is exported."""
+    over_stdio = {"command": place.stdio_command[0], "args": place.stdio_command[1:], "trust": True}
+    over_http = {"httpUrl": place.http.url, "headers": {"X-Team": "$TEAM"}, "trust": True}
+    sign_in = {"security": {"auth": {"selectedType": "gemini-api-key"}}}
+    settings = {**QUIET, **sign_in, "mcpServers": {STDIO: over_stdio, HTTP: over_http}}
+    (place.home / ".gemini").mkdir()
+    (place.home / ".gemini/settings.json").write_text("// mine\n" + json.dumps(settings, indent=2))
     place.env.update(
         GEMINI_API_KEY="k",
         GOOGLE_GEMINI_BASE_URL=place.model.url,

@@ -47,16 +47,17 @@ def command(*more: str) -> tuple[str, ...]:
 
 
 def furnish(place: World) -> None:
-    """The user's settings, and what they export."""
-    servers = {
-        STDIO: {"command": place.stdio_command[0], "args": place.stdio_command[1:], "trust": True},
-        HTTP: {"httpUrl": place.http.url, "headers": {"X-Team": "$TEAM"}, "trust": True},
-    }
-    settings = {**QUIET, "mcpServers": servers, "security": {"auth": {"selectedType": "openai"}}, "$version": 4}
-    folder = place.home / ".qwen"
-    folder.mkdir()
-    (folder / "settings.json").write_text(json.dumps(settings, indent=2))
-    (folder / ".env").write_text(f"OPENAI_BASE_URL={place.model.url}/v1\n")
+    """The user's settings, the project's, and what is exported."""
+    over_stdio = {"command": place.stdio_command[0], "args": place.stdio_command[1:], "trust": True}
+    over_http = {"httpUrl": place.http.url, "headers": {"X-Team": "$TEAM"}, "trust": True}
+    sign_in = {"security": {"auth": {"selectedType": "openai"}}}
+    for where, settings in (
+        (place.home, {**QUIET, **sign_in, "mcpServers": {HTTP: over_http}}),
+        (place.folder, {"mcpServers": {STDIO: over_stdio}}),
+    ):
+        (where / ".qwen").mkdir()
+        (where / ".qwen/settings.json").write_text(json.dumps({**settings, "$version": 4}, indent=2))
+    (place.home / ".qwen/.env").write_text(f"OPENAI_BASE_URL={place.model.url}/v1\n")
     place.env.update(OPENAI_API_KEY="k", OPENAI_MODEL="scripted", TEAM="blue")
 
 

@@ -1,7 +1,7 @@
 """gemini-cli: the LLM by environment, MCP servers by user settings in a home that stands in for the user's.
 
-Settings of the project are laid over the user's, and are read from the working folder. The client prefers an
-`httpUrl` to a `command`, so that a user's entry with an `httpUrl` turns a project's stdio server too.
+Settings of the working folder lie over the user's, and those of the system over both; the client reads them
+where they are, and takes those of the system only from folders of root's. The servers they name stay out of it.
 """
 
 import re
@@ -13,7 +13,7 @@ from paste_proxy.agents.wrap.gemini_llm import Endpoint, endpoint, env_file
 from paste_proxy.agents.wrap.home import Mirror, mirror
 from paste_proxy.agents.wrap.program import program_at
 from paste_proxy.agents.wrap.servers import expansion, read_servers, turned
-from paste_proxy.agents.wrap.settings_file import Settings, at, merged, read_settings, section
+from paste_proxy.agents.wrap.settings_file import Settings, merged, read_if_good, read_settings, section
 from paste_proxy.config import LlmRoute
 from paste_proxy.events.values import dumps
 
@@ -38,17 +38,11 @@ class GeminiCli:
         llm = endpoint(layers.whole, layers.env)
         routes = (LlmRoute(path="/llm", upstream=llm.upstream),) if llm else ()
         notes = () if routes else ("how it signs in is not set up yet, so its LLM stays out of the sidecar's sight",)
-        entries = layers.servers()
-        servers, left = read_servers(
-            {name: entry for name, entry in entries.items() if not layers.project_address(name)},
-            expand=expansion(user.env),
-            folder=user.folder,
-        )
-        unturned = [name for name in entries if layers.project_address(name)]
+        servers, left = read_servers(layers.own_servers(), expand=expansion(user.env), folder=user.folder)
         return Found(
             routes=routes,
             servers=servers,
-            notes=(*notes, *left, *_project_notes(unturned), *_extension_notes(layers.home)),
+            notes=(*notes, *left, *_over_notes(layers), *_extension_notes(layers.home)),
             server_env={**_for_servers(layers.env), "GEMINI_CLI": "1"},
         )
 
@@ -75,22 +69,21 @@ class _Layers:
         self.home = Path(user.env.get(_HOME) or user.home)
         system = Path(user.env.get("GEMINI_CLI_SYSTEM_SETTINGS_PATH") or _SYSTEM)
         self.user = read_settings(self.home / ".gemini/settings.json")
-        self._over = (read_settings(user.folder / ".gemini/settings.json"), read_settings(system))
-        self.whole = merged((self.user, *self._over))
+        over = merged((read_settings(user.folder / ".gemini/settings.json"), read_settings(system)))
+        self.over = section(over, "mcpServers")
+        """The entries under `mcpServers` that nothing can be laid over."""
+        self.whole = merged((self.user, over))
         self.env: Mapping[str, str] = {**env_file(user.folder, self.home), **user.env}
 
-    def servers(self) -> Settings:
-        """The entries under `mcpServers`, whatever file they are from."""
-        return section(self.whole, "mcpServers")
-
-    def project_address(self, name: str) -> bool:
-        """Whether settings that lie over the user's hold an address that nothing below can replace."""
-        return any(at(layer, "mcpServers", name, "httpUrl") is not None for layer in self._over)
+    def own_servers(self) -> Settings:
+        """The user's entries that are in force: one hides another of its name as a whole."""
+        entries = section(self.user, "mcpServers")
+        return {name: entry for name, entry in entries.items() if name not in self.over}
 
 
 def _settings(layers: _Layers, found: Found, behind: Behind, llm: Endpoint | None) -> Settings:
     own = section(layers.user, "mcpServers")
-    servers = {name: turned(own.get(name, {}), name, behind, key="httpUrl") for name in found.servers}
+    servers = {name: turned(own[name], name, behind, key="httpUrl") for name in found.servers}
     settings = {**layers.user, "mcpServers": {**own, **servers}}
     if llm and llm.sign_in:
         settings = merged((settings, {"security": {"auth": {"selectedType": llm.sign_in}}}))
@@ -116,9 +109,9 @@ def _for_servers(env: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in env.items() if name.startswith("GEMINI_CLI_") or not _SECRET.search(name)}
 
 
-def _project_notes(names: list[str]) -> list[str]:
-    why = "its httpUrl is in the project's or the system's settings, over which none can be laid; move it to yours"
-    return [f"MCP server {name!r} stays out of the sidecar: {why}" for name in names]
+def _over_notes(layers: _Layers) -> list[str]:
+    why = "it is in settings of this folder or of the system, over which none can be laid; in your own it could be"
+    return [f"MCP server {name!r} stays out of the sidecar: {why}" for name in layers.over]
 
 
 def _extension_notes(home: Path) -> list[str]:
@@ -126,6 +119,6 @@ def _extension_notes(home: Path) -> list[str]:
     names = [
         extension.name
         for extension in (sorted(folder.iterdir()) if folder.is_dir() else ())
-        if section(read_settings(extension / "gemini-extension.json"), "mcpServers")
+        if section(read_if_good(extension / "gemini-extension.json"), "mcpServers")
     ]
     return [f"MCP servers of the extension {name!r} stay out of the sidecar" for name in names]

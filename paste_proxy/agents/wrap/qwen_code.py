@@ -17,7 +17,15 @@ from paste_proxy.agents.wrap.qwen_llm import (
     turned_providers,
 )
 from paste_proxy.agents.wrap.servers import expansion, read_servers, turned
-from paste_proxy.agents.wrap.settings_file import Settings, merged, read_env_file, read_settings, section, text
+from paste_proxy.agents.wrap.settings_file import (
+    Settings,
+    merged,
+    read_env_file,
+    read_if_good,
+    read_settings,
+    section,
+    text,
+)
 from paste_proxy.config import LlmRoute
 from paste_proxy.events.values import Json, dumps
 
@@ -84,8 +92,8 @@ class _Layers:
         self.defaults = Path(user.env.get(_DEFAULTS) or system.with_name("system-defaults.json"))
         self.system = read_settings(system)
         mine = read_settings(folder / "settings.json")
-        project = read_settings(user.folder / ".qwen/settings.json") if user.folder != user.home else {}
-        shared = read_settings(user.folder / ".mcp.json")
+        project = read_if_good(user.folder / ".qwen/settings.json") if user.folder != user.home else {}
+        shared = read_if_good(user.folder / ".mcp.json")
         below = (read_settings(self.defaults), mine, project, self.system)
         self.whole = merged(below)
         for layer in below:

@@ -35,6 +35,14 @@ def read_settings(path: Path) -> Settings:
     return found
 
 
+def read_if_good(path: Path) -> Settings:
+    """The object in a file without which the client starts; empty where it cannot be read."""
+    try:
+        return read_settings(path)
+    except InputFault:
+        return {}
+
+
 def read_env_file(path: Path) -> dict[str, str]:
     """The variables of a `.env` file; empty where it cannot be read."""
     try:
