@@ -1,10 +1,12 @@
-"""A body whose connection is lost before its end ends with an error.
+"""Ends that are no ends: a body whose connection is lost ends with an error, and errors can be passed on.
 
 aiohttp sees to that but for one case: where the framing of a chunked body is broken it closes the
 connection and leaves who reads the body waiting for ever.
 """
 
 import asyncio
+import socket
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -39,3 +41,9 @@ def _told(closed: "asyncio.Future[None]") -> None:
     """Nobody needs to be warned of a loss that is nobody's any more; once on each connection."""
     if not closed.cancelled():
         closed.exception()
+
+
+def reset(transport: asyncio.Transport) -> None:
+    """End a connection so that the peer takes it for broken; what it was not given yet is lost."""
+    transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    transport.abort()

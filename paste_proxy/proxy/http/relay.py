@@ -5,8 +5,6 @@ answer that the upstream cuts reaches the client cut, never as a clean end; a cl
 upstream request with it, since the server cancels the task that runs here.
 """
 
-import socket
-import struct
 from collections.abc import AsyncIterator
 
 from aiohttp import (
@@ -28,7 +26,7 @@ from aiohttp.client_proto import ResponseHandler
 from multidict import CIMultiDict
 from yarl import URL
 
-from paste_proxy.proxy.http.breaks import breaks_heard
+from paste_proxy.proxy.http.breaks import breaks_heard, reset
 from paste_proxy.proxy.http.headers import request_headers, response_headers
 from paste_proxy.proxy.http.observation import Observation
 from paste_proxy.proxy.http.outgoing import Outgoing, as_written
@@ -244,5 +242,4 @@ def _break_off(request: web.Request) -> None:
     if request.version >= HttpVersion11:
         transport.close()  # the missing last chunk, or the missing rest of the length, says it
         return
-    transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    transport.abort()
+    reset(transport)

@@ -12,6 +12,7 @@ from aiohttp import ClientResponse, HttpVersion11, StreamReader, web
 from aiohttp.base_protocol import BaseProtocol
 from aiohttp.http import StreamWriter
 
+from paste_proxy.proxy.http.breaks import reset
 from paste_proxy.proxy.http.headers import Headers
 
 _BUFFER_BYTES = 2**16
@@ -57,7 +58,7 @@ async def tunnel(request: web.Request, response: web.StreamResponse, answer: Cli
         if protocol.transport is not None:
             protocol.transport.write(here.rest())  # last words of a client that has gone
         if isinstance(protocol.exception(), OSError):
-            request.transport.abort()
+            reset(request.transport)
         _log.debug("tunnel_closed", upstream=upstream, bytes_up=here.passed, bytes_down=there.passed)
 
 
