@@ -25,6 +25,16 @@ def through(sidecar: Sidecar, tools: Iterable[Any]) -> list[Any]:
 
 
 def _through(sidecar: Sidecar, tool: Any) -> Any:
-    twin = copy(tool)
-    twin.forward = sidecar.tool(name=tool.name)(tool.forward)
+    twin, forward, names = copy(tool), tool.forward, tuple(tool.inputs)
+
+    # A decorated function's `forward` says that it takes a `self`, and takes none: its signature is of no use.
+    def written(*args: Any, **kwargs: Any) -> dict[str, Any] | None:
+        if len(args) > len(names) or kwargs.keys() & names[: len(args)]:
+            return None
+        return {**dict(zip(names, args, strict=False)), **kwargs}
+
+    def run(arguments: dict[str, Any]) -> Any:
+        return forward(**arguments)
+
+    twin.forward = sidecar.adapt(forward, name=tool.name, arguments=written, run=run)
     return twin

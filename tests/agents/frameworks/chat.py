@@ -56,9 +56,10 @@ async def chat(script: Script, *, takes_s: float) -> AsyncIterator[Chat]:
         await runner.cleanup()
 
 
-def in_order(turns: Sequence[Message]) -> Script:
-    """One answer after the other, each to the history that holds those before it."""
-    return lambda messages: turns[sum(message["role"] == "assistant" for message in messages)]
+def one_by_one(turns: Sequence[Message]) -> Script:
+    """One answer after the other, whatever is asked."""
+    left = iter(turns)
+    return lambda _: next(left)
 
 
 def calling(*calls: tuple[str, str, dict[str, Any]]) -> Message:
