@@ -32,7 +32,7 @@ TURNS = (
     Turn(text="All is fine at the harbour."),
 )
 QUIET = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "ANTHROPIC_API_KEY": "sk-k"}
-PASSING = re.compile(r"\b[0-9a-f]{64}\b|\bcch=\w+|\.backup\.\w+|ROOT-folder|ID-\d+Z")
+PASSING = re.compile(r"\b[0-9a-f]{64}\b|\bcch=\w+|\.backup\.\w+|ROOT-folder|ID-\d+Z|(?<=tool-results/)\w+")
 SPOKEN = ("user", "assistant", "attachment")
 
 
@@ -69,7 +69,7 @@ def plain(place: World, text: str) -> str:
     return PASSING.sub("N", place.scrub(text))
 
 
-def told(place: World, run: Run) -> list[Any]:
+def told(place: World, run: Run) -> list[str]:
     """What the model was sent, request by request: results of one turn in the order of their calls."""
     requests = []
     for asked in run.asked:
@@ -79,7 +79,7 @@ def told(place: World, run: Run) -> list[Any]:
                 message["content"].sort(key=lambda part: str(part.get("tool_use_id", "")))
                 for part in message["content"]:
                     part.pop("cache_control", None)  # at the last one, whichever that is
-        requests.append(json.loads(plain(place, json.dumps(body))))
+        requests.append(plain(place, json.dumps(body)))
     return requests
 
 

@@ -88,14 +88,14 @@ async def run(root: Path, provider: str, *, wrapped: bool) -> tuple[World, Run]:
         return place, await place.run(asked, wrap=wrap)
 
 
-def told(place: World, run: Run) -> list[Any]:
+def told(place: World, run: Run) -> list[str]:
     """What the model was sent, request by request: results of one turn in the order of their calls."""
     requests = []
     for asked in run.asked:
         items = [item for item in asked.body["input"] if item.get("type", "message") != "function_call_output"]
         outputs = {item["call_id"]: item["output"] for item in asked.body["input"] if "output" in item}
         body = {name: value for name, value in asked.body.items() if name not in ("input", "client_metadata")}
-        requests.append(json.loads(plain(place, json.dumps([body, items, outputs], sort_keys=True))))
+        requests.append(plain(place, json.dumps([body, items, outputs], sort_keys=True)))
     return requests
 
 

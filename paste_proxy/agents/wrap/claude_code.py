@@ -5,12 +5,12 @@ a login that is a link is refused.
 """
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from paste_proxy.agents.wrap.claude_config import MANAGED, ClaudeConfig, without
 from paste_proxy.agents.wrap.client import SESSION_HEADER, Behind, Found, Prepared, User
+from paste_proxy.agents.wrap.hooks.claude import hooks
 from paste_proxy.agents.wrap.program import program_at
 from paste_proxy.agents.wrap.servers import expansion, read_servers, turned
 from paste_proxy.agents.wrap.settings_file import Settings, merged, read_settings, section
@@ -62,9 +62,12 @@ class ClaudeCode:
         assert at is not None
         arguments, more = config.arguments, []
         said = _turned_env(config, behind) if found.routes else {}
-        if settings := _settings(config, said, behind):
+        settings: Settings = {"env": dict(said)} if said else {}
+        if behind.substitute and (hooked := hooks(config, behind, home)):
+            settings["hooks"] = hooked
+        if settings:
             arguments = without(arguments, "--settings")
-            more.append(f"--settings={_written(home / 'settings.json', settings)}")
+            more.append(f"--settings={_written(home / 'settings.json', merged((config.given, settings)))}")
         if found.servers:
             arguments = without(arguments, "--mcp-config", many=True)
             servers = {name: turned(config.servers[name], name, behind, key="url") for name in found.servers}
@@ -125,13 +128,6 @@ def _turned_env(config: ClaudeConfig, behind: Behind) -> dict[str, str]:
     if urlsplit(upstream).hostname == urlsplit(_ANTHROPIC).hostname:
         said[_FIRST_PARTY] = "1"
     return said
-
-
-def _settings(config: ClaudeConfig, env: Mapping[str, str], behind: Behind) -> Settings:
-    """What `--settings` is to say; empty if nothing needs saying."""
-    if not env:
-        return {}
-    return merged((config.given, {"env": dict(env)}))
 
 
 def _written(path: Path, tree: Json) -> Path:

@@ -14,6 +14,7 @@ from time import monotonic
 from paste_proxy.agents.wrap.account import Account
 from paste_proxy.agents.wrap.client import Behind, Client, Found, Prepared, User
 from paste_proxy.agents.wrap.home import bring_back
+from paste_proxy.agents.wrap.hooks.ahead import with_reading_shell
 from paste_proxy.agents.wrap.known import recognise
 from paste_proxy.agents.wrap.setting import Wish, setting
 from paste_proxy.agents.wrap.sidecar import Sidecar, last_words
@@ -49,14 +50,25 @@ def run(user: User, plan: Plan) -> int:
     _there(user)
     found = client.find(user)
     config = setting(plan.wish, found, user.folder)
+    if plan.substitute:
+        config = with_reading_shell(config, client.name, user)
     with Terminal() as terminal, _place() as place:
         account = _behind_sidecar(terminal, client, user, found, config, plan, place)
     for line in account.lines():
         with suppress(OSError):
             sys.stderr.write(line + "\n")
     if plan.report is not None:
-        (user.folder / plan.report).write_bytes(dumps(account.as_json()) + b"\n")
+        _write(user.folder / plan.report, account)
     return account.code
+
+
+def _write(path: Path, account: Account) -> None:
+    """The exit code is the client's, whatever becomes of the report."""
+    try:
+        path.write_bytes(dumps(account.as_json()) + b"\n")
+    except OSError as fault:
+        with suppress(OSError):
+            sys.stderr.write(f"paste-proxy: the account could not be written to {path}: {fault.strerror}\n")
 
 
 def _behind_sidecar(
@@ -69,17 +81,25 @@ def _behind_sidecar(
         started = monotonic()
         try:
             code = terminal.run(prepared.command, _past_proxies(prepared))
+            wall = monotonic() - started
         except OSError as fault:
             raise InputFault(prepared.command[0], f"cannot be started ({fault.strerror})", "a program") from fault
-        finally:
-            stuck = [str(path) for mirrored in prepared.mirrors for path in bring_back(mirrored)]
-        wall = monotonic() - started
-        notes = [*found.notes, *(f"could not be kept: {path}" for path in stuck)]
+        notes = [*found.notes, *_back(prepared)]
         if not sidecar.alive:
             notes.append(f"the sidecar ended during the run: {last_words(sidecar.log)}")
         return Account(client=client.name, code=code, wall_s=wall, stats=sidecar.stats(), notes=tuple(notes))
     finally:
         sidecar.stop()
+
+
+def _back(prepared: Prepared) -> Iterator[str]:
+    """Bring the client's files back; what cannot be is kept elsewhere, and a note says where."""
+    for mirrored in prepared.mirrors:
+        if stuck := bring_back(mirrored):
+            kept = Path(mkdtemp(prefix="paste-kept-"))
+            for path in stuck:
+                path.rename(kept / path.name)
+            yield f"what the client wrote could not all be moved to {mirrored.source}; the rest is in {kept}"
 
 
 def _there(user: User) -> None:

@@ -24,6 +24,8 @@ from paste_proxy.proxy.ports import AgentCall, RunIt, ServeIt, ToolGate
 
 CALL_ID_HEADER = "x-paste-call-id"
 OUTCOME_HEADER = "x-paste-outcome"
+READY_HEADER = "x-paste-only-ready"
+"""Asks for a result that was run ahead, or is being; where there is none, 204 and nothing is run."""
 _ALIVE_EVERY_S = 0.1
 """How often a waiting call looks whether its client is still there."""
 
@@ -80,7 +82,7 @@ class Dispatch:
         return await self._while_connected(request, call)
 
     async def _while_connected(self, request: web.Request, call: AgentCall) -> web.Response:
-        answer = asyncio.create_task(self._answer(call))
+        answer = asyncio.create_task(self._answer(call, only_ready=READY_HEADER in request.headers))
         watch = asyncio.create_task(_disconnected(request))
         try:
             await asyncio.wait((answer, watch), return_when=asyncio.FIRST_COMPLETED)
@@ -92,10 +94,13 @@ class Dispatch:
             watch.cancel()
             await asyncio.gather(answer, watch, return_exceptions=True)
 
-    async def _answer(self, call: AgentCall) -> web.Response:
+    async def _answer(self, call: AgentCall, *, only_ready: bool) -> web.Response:
         match await self._gate.ask(call):
             case ServeIt(result=result, outcome=outcome):
                 return _response(result, outcome.value)
+            case RunIt(ticket=ticket) if only_ready:
+                self._gate.ended(ticket, None)
+                return web.Response(status=HTTPStatus.NO_CONTENT)
             case RunIt(ticket=ticket):
                 return await self._run(call.invocation, ticket)
 

@@ -13,6 +13,7 @@ from paste_proxy.events.invocation import Invocation, server_of
 from paste_proxy.events.values import Json
 from paste_proxy.proxy.hub.spelling import Spellings
 from paste_proxy.proxy.ports import NO_ARGUMENTS
+from paste_proxy.speculation.reading_commands import READ_SHELL, reading_command
 from paste_proxy.tools.backend import Backend
 
 _CALLERS = {"tool_call", "call_tool", "use_tool", "use_mcp_tool"}
@@ -113,6 +114,8 @@ class Toolbox:
             bare: as for `identify`.
         """
         tool = self.identify(name, bare=bare)
+        if READ_SHELL in self._holders and (command := reading_command(tool, arguments)) is not None:
+            return Invocation(READ_SHELL, {"command": command})
         if tool in _CALLERS and tool not in self._holders:
             called = next((inner for key in _CALLED if isinstance(inner := arguments.get(key), str)), "")
             inner = arguments.get("arguments", {})

@@ -1,0 +1,57 @@
+"""A built-in shell's results put in place by hooks: the model is told what it would have been told."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.clients import test_claude_code as claude
+from tests.clients.formats.messages import Messages
+from tests.clients.script import Call, Turn
+from tests.clients.world import Run, World, world
+
+pytestmark = [pytest.mark.peer, pytest.mark.slow, pytest.mark.timeout(300)]
+
+
+def shell(*commands: str) -> tuple[Call, ...]:
+    return tuple(Call("Bash", {"command": command, "description": "Look"}) for command in commands)
+
+
+TURNS = (
+    Turn(text="Let me look.", calls=shell("grep -n harbour note.txt")),
+    Turn(calls=shell("find . -name '*.txt' | wc -l", "grep nothing note.txt", "cat note.txt")),
+    Turn(calls=shell("ls -la missing note.txt", "grep -c . big.txt empty.txt", "grep '' big.txt", "grep '' empty.txt")),
+    Turn(calls=shell("printf 'more\\n' >> note.txt && mkdir -p sub", "cd sub")),
+    Turn(calls=shell("grep -c . note.txt", "ls")),
+    Turn(text="All is fine at the harbour."),
+)
+
+
+async def run(root: Path, *, substitute: bool) -> tuple[World, Run]:
+    async with world(root, Messages(), TURNS) as place:
+        claude.furnish(place)
+        lines = (f"  line {number}\twith \x1b[31mred\x1b[0m\n" for number in range(2_000))
+        (place.folder / "big.txt").write_text("".join(lines))
+        (place.folder / "empty.txt").write_text("")
+        wrap = ["--mode", "speculate", *(["--substitute"] if substitute else [])]
+        return place, await place.run(claude.command("--allowedTools", "Bash"), wrap=wrap)
+
+
+async def test_claude_code_is_told_the_same_and_some_results_were_run_ahead(tmp_path: Path) -> None:
+    there, without = await run(tmp_path / "plain", substitute=False)
+    here, behind = await run(tmp_path / "behind", substitute=True)
+    assert (without.code, behind.code) == (0, 0), behind.stderr
+    assert claude.told(here, behind) == claude.told(there, without)
+    assert claude.spoken(here, behind.stdout) == claude.spoken(there, without.stdout)
+    put_in_place = [
+        entry for entry in entries(behind) if "updatedInput" in entry.get("attachment", {}).get("stdout", "")
+    ]
+    assert len(put_in_place) >= 2
+    assert behind.account["stats"]["hits"] >= len(put_in_place)
+    ours = [entry for entry in entries(behind) if entry.get("attachment", {}).get("type") == "hook_success"]
+    assert len(entries(behind)) == len(entries(without)) + len(ours)
+
+
+def entries(run: Run) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in claude.transcript(run).splitlines()]
