@@ -4,6 +4,9 @@ import json
 import signal
 import subprocess
 import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.peers.scripts import SCRIPTED
@@ -95,3 +98,56 @@ def test_where_nothing_can_be_run_ahead_one_line_says_why(tmp_path: Path) -> Non
     (tmp_path / "paste.toml").write_text('policies = ["policy.toml"]')
     (line,) = said(tmp_path)
     assert "no `patterns`" in line
+
+
+@contextmanager
+def serving(folder: Path, config: str) -> Iterator[str]:
+    """A sidecar as a program; its address."""
+    (folder / "paste.toml").write_text(config)
+    sidecar = subprocess.Popen(
+        (sys.executable, "-m", "paste_proxy", "serve", "--port", "0", "--log-level", "error"),
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert sidecar.stdout is not None
+    try:
+        yield sidecar.stdout.readline().split()[3]
+    finally:
+        sidecar.terminate()
+        sidecar.communicate(timeout=30)
+
+
+HELLO = (
+    b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}\n'
+    b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
+)
+
+
+def test_joined_to_a_sidecar_the_client_hears_the_same_and_the_sidecar_counts_its_calls(tmp_path: Path) -> None:
+    lines = HELLO + call(1, "echo", text="é") + call(2, "fail")
+    plain = subprocess.run(SCRIPTED, input=lines, capture_output=True, timeout=30, check=True)
+    with serving(tmp_path, f"[mcp.scripted]\ncommand = {json.dumps(SCRIPTED)}\n") as url:
+        ours = start("--sidecar", url, "--server", "scripted", "--", "no-such-command")
+        out, err = ours.communicate(lines, timeout=30)
+        assert (sorted(out.splitlines()), err, ours.returncode) == (sorted(plain.stdout.splitlines()), b"", 0)
+        with urllib.request.urlopen(f"{url}/paste/v1/stats") as answer:
+            assert json.loads(answer.read())["calls"] == 2
+
+
+def test_a_sidecar_without_the_server_says_which_it_has(tmp_path: Path) -> None:
+    with serving(tmp_path, f"[mcp.files]\ncommand = {json.dumps(SCRIPTED)}\n") as url:
+        ours = start("--sidecar", url, "--server", "scripted", "--", *SCRIPTED)
+        _, err = ours.communicate(b"", timeout=30)
+    assert ours.returncode != 0
+    assert b"no MCP server 'scripted'" in err
+    assert b"(there: files)" in err
+
+
+def test_without_a_sidecar_the_command_runs_as_it_is(tmp_path: Path) -> None:
+    lines = call(1, "echo", text="é") + call(2, "die", code=3)
+    ours = start("--sidecar", "http://127.0.0.1:9", "--", *SCRIPTED, cwd=tmp_path)
+    out, err = ours.communicate(lines, timeout=30)
+    assert (json.loads(out)["id"], ours.returncode) == (1, 3)
+    assert b"no sidecar answers at http://127.0.0.1:9" in err.splitlines()[0]
+    assert err.splitlines()[1:] == [b"about to die", b"for a reason"]

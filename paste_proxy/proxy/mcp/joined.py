@@ -32,7 +32,7 @@ from paste_proxy.wire.mcp_tools import listed_tools
 _IN_ORDER_S = 5.0
 _LAST_ANSWERS_S = 5.0
 """For requests still unanswered when the client closes its end."""
-_RELISTEN_S = 1.0
+_RELISTEN_S = 0.5
 _CANCELLED = 64
 
 
@@ -45,8 +45,9 @@ class JoinedServer:
 
     def __init__(self, session: JoinedSession, write: Write) -> None:
         self._session, self._write = session, write
-        self._asking: dict[bytes, asyncio.Task[None]] = {}
-        """Requests of the stateless era, by id."""
+        self._asking: dict[bytes, tuple[Era, asyncio.Task[None]]] = {}
+        """Open requests by id."""
+        self._given_up: set[asyncio.Task[None]] = set()
         self._cancelled: deque[bytes] = deque(maxlen=_CANCELLED)
         """Ids that need no response."""
         self._tasks: set[asyncio.Task[None]] = set()
@@ -58,8 +59,8 @@ class JoinedServer:
             async for line in client:
                 if line.strip():
                     await self._take(line, read_message(line))
-            if self._tasks:
-                await asyncio.wait(self._tasks, timeout=_LAST_ANSWERS_S)
+            if awaited := self._tasks - self._given_up:
+                await asyncio.wait(awaited, timeout=_LAST_ANSWERS_S)
         finally:
             tasks = [*self._tasks, *([self._listening] if self._listening else [])]
             for task in tasks:
@@ -73,8 +74,6 @@ class JoinedServer:
                 await self._introduce(line, message)
             case Notification(method="notifications/cancelled") if self._closed(message):
                 pass
-            case Request() if era_of(message.params_raw) is Era.STATELESS:
-                self._asking[id_key(message.id_raw)] = await self._begin(line, message, stateless=message)
             case _:
                 await self._begin(line, message)
         if isinstance(message, Notification) and message.method == "notifications/initialized":
@@ -88,26 +87,28 @@ class JoinedServer:
         except UpstreamFault as fault:
             await self._write(on_one_line(refuse(message.id_raw, NO_ANSWER, str(fault))))
 
-    async def _begin(
-        self, line: bytes, message: RpcMessage, *, stateless: Request | None = None
-    ) -> "asyncio.Task[None]":
+    async def _begin(self, line: bytes, message: RpcMessage) -> None:
         """Start an exchange and wait until the message is on its way, so that none overtakes it."""
         sent = asyncio.Event()
+        era = era_of(message.params_raw) if isinstance(message, Request) else Era.SESSION
+        stateless = message if isinstance(message, Request) and era is Era.STATELESS else None
         task = asyncio.create_task(self._exchange(line, message, stateless, sent))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._given_up.discard)
+        if isinstance(message, Request):
+            self._asking[id_key(message.id_raw)] = era, task
         if isinstance(message, Request | Batch):
             on_its_way = asyncio.create_task(sent.wait())
             await asyncio.wait([task, on_its_way], timeout=_IN_ORDER_S, return_when=asyncio.FIRST_COMPLETED)
             on_its_way.cancel()
         else:
             await asyncio.wait([task], timeout=_IN_ORDER_S)
-        return task
 
     async def _exchange(self, line: bytes, message: RpcMessage, stateless: Request | None, sent: asyncio.Event) -> None:
         singles = message.messages if isinstance(message, Batch) else (message,)
         due = {id_key(single.id_raw): single for single in singles if isinstance(single, Request)}
-        why = "the sidecar ended its answer without a response"
+        asked, why = tuple(due), "the sidecar ended its answer without a response"
         try:
             async with aclosing(self._session.ask(line, stateless, sent)) as answers:
                 async for raw in answers:
@@ -116,7 +117,7 @@ class JoinedServer:
         except UpstreamFault as fault:
             why = str(fault)
         finally:
-            for key in due:
+            for key in asked:
                 self._asking.pop(key, None)
         for key, request in due.items():
             if key not in self._cancelled:
@@ -133,11 +134,12 @@ class JoinedServer:
     def _closed(self, cancelled: Notification) -> bool:
         """Take a request of the stateless era back by closing its exchange; False if it is none."""
         key = id_key((members(cancelled.params_raw or b"") or {}).get("requestId", b""))
-        task = self._asking.get(key)
         self._cancelled.append(key)
-        if task is not None:
-            task.cancel()
-        return task is not None
+        era, task = self._asking.get(key, (Era.SESSION, None))
+        if task is None:
+            return False
+        self._given_up.add(task)
+        return era is Era.STATELESS and task.cancel()
 
     async def _listen(self) -> None:
         while self._session.open:

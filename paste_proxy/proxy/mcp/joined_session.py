@@ -49,6 +49,8 @@ class JoinedSession:
         self._opening = asyncio.Lock()
         self._introduction: bytes | None = None
         self._session: dict[str, str] = {}
+        self._stream: ClientResponse | None = None
+        """The session's own, while it is read."""
         self._deaf: Mapping[str, str] | None = None
         """The session that has no stream of its own."""
         self._tools: dict[str, ListedTool] = {}
@@ -100,6 +102,7 @@ class JoinedSession:
         with suppress(ClientError, OSError, TimeoutError):
             async with self._http.get(self._url, headers=headers, allow_redirects=False) as answer:
                 if answer.status == 200:
+                    self._stream = answer
                     async for raw in _messages(answer):
                         yield raw
                 else:
@@ -116,6 +119,8 @@ class JoinedSession:
         async with self._opening:
             if self._session is not forgotten or self._introduction is None:
                 return
+            if self._stream is not None:
+                self._stream.close()
             async with self._post(self._introduction, {}) as answer:
                 async for raw in _messages(answer):
                     self._agreed(answer, raw)
