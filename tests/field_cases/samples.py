@@ -23,8 +23,13 @@ class Sample:
     """The answer as a stream."""
     whole: dict[str, Any]
     """The same answer as one JSON object."""
-    seals_calls: bool = True
-    """Whether the stream shows calls before its end."""
+    calls: tuple[tuple[str, dict[str, Any]], ...] = CALLS
+    """What it calls."""
+
+    @property
+    def form(self) -> str:
+        """The wire whose messages it has: those of calls in plain text differ only in how many of them count."""
+        return "tagged_text" if self.wire.endswith("_text") else self.wire
 
     @property
     def body(self) -> bytes:
@@ -257,10 +262,10 @@ def _gemini() -> Sample:
     )
 
 
-def _tagged() -> Sample:
+def _tagged(wire: str, calls: tuple[tuple[str, dict[str, Any]], ...]) -> Sample:
     tagged = "".join(
         f"\n<tool_call>\n{json.dumps({'name': name, 'arguments': arguments}, ensure_ascii=False)}\n</tool_call>"
-        for name, arguments in CALLS[:1]
+        for name, arguments in CALLS
     )
     text = SAID + tagged
 
@@ -268,7 +273,8 @@ def _tagged() -> Sample:
         return None, {"id": "c1", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
     return Sample(
-        wire="tagged_text",
+        wire=wire,
+        calls=calls,
         target="/v1/chat/completions",
         request={
             "model": "m",
@@ -292,5 +298,6 @@ def _tagged() -> Sample:
     )
 
 
-SAMPLES = {sample.wire: sample for sample in (_chat(), _responses(), _anthropic(), _gemini(), _tagged())}
+_TEXTS = (_tagged("tagged_text", CALLS[:1]), _tagged("hermes_text", CALLS))
+SAMPLES = {sample.wire: sample for sample in (_chat(), _responses(), _anthropic(), _gemini(), *_TEXTS)}
 """By wire; each wire in `WIRES` has one."""

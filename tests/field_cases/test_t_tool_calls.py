@@ -163,13 +163,13 @@ def _calling(wire: str, arguments: str | None, *, absent: bool = False, finish: 
 
 def _but(wire: str) -> list[Sample]:
     """The samples of all wires whose arguments are a text of their own, so that it can be empty, or cut."""
-    return [sample for sample in wires() if sample.wire != wire]
+    return [sample for sample in wires() if sample.form != wire]
 
 
 @pytest.mark.parametrize("sample", _but("tagged_text"), ids=lambda sample: sample.wire)
 @pytest.mark.parametrize("arguments", ["", " ", None, "absent"])
 async def test_b36_no_arguments_in_any_form_are_none(sample: Sample, arguments: str | None, tmp_path: Path) -> None:
-    stream, whole = _calling(sample.wire, arguments, absent=arguments == "absent")
+    stream, whole = _calling(sample.form, arguments, absent=arguments == "absent")
     calls, complete, end = await live(tmp_path, sample, stream)
     assert (calls, complete) == ([("f", {})], True)
     once = read(sample.wire, [whole], content_type="application/json")[1]
@@ -181,8 +181,8 @@ async def test_b37_arguments_cut_for_length_are_no_call_and_the_turn_is_incomple
     sample: Sample, tmp_path: Path
 ) -> None:
     finish = "max_tokens" if sample.wire == "anthropic_messages" else "length"
-    stream, whole = _calling(sample.wire, CUT, finish=finish)
-    if sample.wire == "tagged_text":
+    stream, whole = _calling(sample.form, CUT, finish=finish)
+    if sample.form == "tagged_text":
         text = '<tool_call>\n{"name":"f","arguments":' + CUT
         choice = {"index": 0, "finish_reason": "length"}
         stream = framed((None, {"choices": [{**choice, "delta": {"content": text}}]})) + framed((None, "[DONE]"))
@@ -196,8 +196,8 @@ async def test_b37_arguments_cut_for_length_are_no_call_and_the_turn_is_incomple
 
 @pytest.mark.parametrize("sample", _but("gemini"), ids=lambda sample: sample.wire)
 async def test_b55_the_finish_reason_does_not_make_cut_arguments_whole(sample: Sample, tmp_path: Path) -> None:
-    stream, whole = _calling(sample.wire, CUT)
-    if sample.wire == "tagged_text":
+    stream, whole = _calling(sample.form, CUT)
+    if sample.form == "tagged_text":
         text = '<tool_call>\n{"name":"f","arguments":' + CUT
         choice = {"index": 0, "finish_reason": "stop"}
         stream = framed((None, {"choices": [{**choice, "delta": {"content": text}}]})) + framed((None, "[DONE]"))

@@ -2,12 +2,11 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from paste_proxy.wire.protocols import WIRES
-from tests.field_cases.samples import CALLS, SAID, SAMPLES, Event, Sample, dumped, framed
+from tests.field_cases.samples import SAID, SAMPLES, Event, Sample, dumped, framed
 from tests.field_cases.world import LINE_ENDS, Client, Steps, brief, cuts, everywhere, observing, read, wires
 from tests.proxy.llm_world import NotingGate, sidecar, upstream
 
@@ -57,7 +56,7 @@ STRAY: dict[str, tuple[tuple[Event, ...], tuple[Event, ...]]] = {
 
 @EACH
 async def test_b08_events_without_content_are_passed_on_and_their_usage_is_taken(sample: Sample) -> None:
-    before, after = STRAY[sample.wire]
+    before, after = STRAY[sample.form]
     stream = b"".join(map(framed, (*before, *sample.events, *after)))
     end = everywhere(sample.wire, stream)
     plain = read(sample.wire, [sample.stream()])[1]
@@ -141,18 +140,14 @@ async def test_b60_signs_of_life_reach_the_client_one_by_one(sample: Sample, qui
         assert await client.ask(sample.target, sample.body, pieces) == b"".join(pieces)
     (turn,) = side.events("llm_turn")
     assert turn["complete"] is True
-    assert [(event["tool"], event["args"]) for event in side.events("call_sealed")] == _calls(sample)
-
-
-def _calls(sample: Sample) -> list[tuple[str, dict[str, Any]]]:
-    return list(CALLS[:1] if sample.wire == "tagged_text" else CALLS)
+    assert [(event["tool"], event["args"]) for event in side.events("call_sealed")] == list(sample.calls)
 
 
 @EACH
 def test_b09_b10_b11_b14_the_samples_read_to_what_they_say(sample: Sample) -> None:
     for pieces, kind in (([sample.stream()], "text/event-stream"), ([dumped(sample.whole)], "application/json")):
         seen, end = read(sample.wire, pieces, content_type=kind)
-        assert brief(end.calls) == _calls(sample), kind
-        assert brief(seen) == _calls(sample), kind
+        assert brief(end.calls) == list(sample.calls), kind
+        assert brief(seen) == list(sample.calls), kind
         assert end.complete
     assert set(WIRES) <= set(SAMPLES)

@@ -175,4 +175,4 @@ async def _serving(config: Config) -> AsyncIterator[tuple[int, Tally, Traffic]]:
 
 def told(wire: str) -> str:
     """What a route's `wire` has to say for its requests to be read so: most are known by their path."""
-    return wire if wire == "tagged_text" else "auto"
+    return wire if wire.endswith("_text") else "auto"

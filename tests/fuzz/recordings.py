@@ -25,6 +25,7 @@ _CLIENTS = {
     "anthropic_messages": ("claude-code/a1",),
     "gemini": ("gemini-cli/gemC2", "gemini-cli/gem1"),
     "tagged_text": ("deepresearch/dr1",),
+    "hermes_text": ("deepresearch/dr1",),
 }
 _LARGEST_RECORDING = 6 * 2**10
 
