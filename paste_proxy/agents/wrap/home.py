@@ -63,6 +63,8 @@ def _move(entry: Path, target: Path) -> None:
         for inner in sorted(entry.iterdir()):
             _move(inner, target / inner.name)
         return
+    if target.is_dir() and not entry.is_dir():
+        raise IsADirectoryError(target)
     if target.exists() and target.stat().st_mtime > entry.lstat().st_mtime:
         return
     if target.is_symlink() and not entry.is_symlink():

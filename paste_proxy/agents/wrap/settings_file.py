@@ -12,7 +12,7 @@ from paste_proxy.events.values import Json
 Settings = dict[str, Json]
 
 _ENV_LINE = re.compile(
-    r"""^\s*(?:export\s+)?(?P<name>[\w.-]+)\s*(?:=|:\s)\s*"""
+    r"""^[ \t]*(?:export[ \t]+)?(?P<name>[\w.-]+)[ \t]*(?:=|:[ \t])[ \t]*"""
     r"""(?P<value>'[^']*'|"(?:\\.|[^"])*"|`[^`]*`|[^#\r\n]*)""",
     re.MULTILINE,
 )

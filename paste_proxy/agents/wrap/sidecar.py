@@ -62,9 +62,13 @@ class Sidecar:
                 stderr=said,
                 start_new_session=True,
             )
-        url = _announced(process)
+        url = None
+        try:
+            url = _announced(process)
+        finally:
+            if url is None:
+                _stop(process)
         if url is None:
-            _stop(process)
             raise OurFault(f"the sidecar did not start: {last_words(log)}")
         return cls(process, url, log)
 

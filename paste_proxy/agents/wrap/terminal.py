@@ -24,6 +24,8 @@ class Terminal(AbstractContextManager["Terminal"]):
 
     def __init__(self) -> None:
         self._client: int | None = None
+        self._early: list[int] | None = None
+        """Signals that came while the client was being started; None before and after."""
         self._over = False
         self._before: dict[int, object] = {}
 
@@ -46,8 +48,14 @@ class Terminal(AbstractContextManager["Terminal"]):
         Raises:
             OSError: it cannot be started.
         """
-        process = subprocess.Popen(list(command), env=dict(env))  # noqa: S603 - the user's own command
+        self._early = []
+        try:
+            process = subprocess.Popen(list(command), env=dict(env))  # noqa: S603 - the user's own command
+        finally:
+            early, self._early = self._early, None
         self._client = process.pid
+        for number in early:
+            self._pass_on(number, None)
         process.returncode = code = self._wait(process.pid)
         return code if code >= 0 else _SIGNALLED - code
 
@@ -63,6 +71,9 @@ class Terminal(AbstractContextManager["Terminal"]):
                     os.kill(pid, signal.SIGCONT)
 
     def _pass_on(self, number: int, _: FrameType | None) -> None:
+        if self._early is not None:
+            self._early.append(number)
+            return
         if self._client is None and not self._over:
             raise SystemExit(_SIGNALLED + number)
         if self._client is None or (number in _FROM_TERMINAL and _in_front()):

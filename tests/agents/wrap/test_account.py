@@ -1,0 +1,69 @@
+"""Where the time went, as people and programs are told."""
+
+from collections.abc import Mapping
+
+from paste_proxy.agents.wrap.account import Account
+from paste_proxy.events.values import Json
+
+STATS: Mapping[str, Json] = {
+    "mode": "speculate",
+    "turns": 3,
+    "calls": 5,
+    "hits": 2,
+    "llm_s": 4.0,
+    "exposed_s": 1.5,
+    "saved_s": 0.8,
+    "wasted_s": 0.2,
+    "would_have": {"hits": 4, "saved_s": 1.9, "wasted_s": 0.0},
+    "missed_tools": [{"tool": f"t{n}", "calls": n, "exposed_s": float(n), "would_save_s": 0.0} for n in range(1, 6)],
+}
+
+
+def account(stats: Mapping[str, Json], wall_s: float = 12.0, notes: tuple[str, ...] = ()) -> Account:
+    return Account(client="gemini-cli", code=3, wall_s=wall_s, stats=stats, notes=notes)
+
+
+def test_the_wall_time_is_split_without_a_remainder() -> None:
+    told = account(STATS).as_json()
+    assert told["llm_s"] == 4.0
+    assert told["tools_s"] == 1.5
+    assert told["client_s"] == 6.5
+    assert told["exit_code"] == 3
+
+
+def test_turns_and_calls_side_by_side_leave_no_negative_rest() -> None:
+    assert account(STATS, wall_s=5.0).as_json()["client_s"] == 0.0
+
+
+def test_speculating_says_what_was_saved_and_what_was_waited_for() -> None:
+    lines = "\n".join(account(STATS, notes=("careful",)).lines())
+    assert "2 of 5 calls were ready" in lines
+    assert "run for nothing    0.20 s" in lines
+    assert "t3, 3 calls" in lines
+    assert "t4" not in lines
+    assert "note: careful" in lines
+
+
+def test_observing_says_what_would_have_been_saved() -> None:
+    lines = "\n".join(account({**STATS, "mode": "observe"}).lines())
+    assert "1.90 s  4 of 5 calls would have been ready" in lines
+    assert "were ready" not in lines
+
+
+def test_a_sidecar_that_only_forwarded_has_nothing_to_boast_of() -> None:
+    lines = "\n".join(account({**STATS, "mode": "off"}).lines())
+    assert "saved" not in lines
+    assert "ready" not in lines
+
+
+def test_a_sidecar_that_died_leaves_the_wall_time() -> None:
+    lines = list(account({}, notes=("the sidecar ended during the run",)).lines())
+    assert "took 12.0 s; nothing is known" in lines[0]
+    assert "the sidecar ended" in lines[1]
+    assert account({}).as_json()["client_s"] == 12.0
+
+
+def test_it_fits_on_a_screen() -> None:
+    lines = list(account(STATS).lines())
+    assert len(lines) <= 12
+    assert max(map(len, lines)) <= 100
