@@ -11,7 +11,7 @@ from pathlib import Path
 from paste_proxy.events.values import Json
 from paste_proxy.importers.messages import Messages
 from paste_proxy.importers.neutral import RecordedSession
-from paste_proxy.importers.records import Corrupt, document
+from paste_proxy.importers.records import Corrupt, digest, document
 from paste_proxy.importers.transcript import Transcript
 from paste_proxy.wire.loose import listing, mapping, string
 
@@ -50,8 +50,9 @@ def _agent(whole: dict[str, Json]) -> dict[str, Json]:
 
 def _sessions(path: Path, runs: list[dict[str, Json]], model: str) -> Iterator[RecordedSession]:
     times: Counter[str] = Counter()
+    whole = f"{path.name.partition('.json')[0]}-{digest(runs[0]['traj'])}" if runs else ""
     for run in runs:
-        name = f"{path.name.partition('.json')[0]}/task{_shown(run.get('task_id'))}-trial{_shown(run.get('trial'))}"
+        name = f"{whole}/task{_shown(run.get('task_id'))}-trial{_shown(run.get('trial'))}"
         times[name] += 1
         transcript = Transcript(name if times[name] == 1 else f"{name}-{times[name]}", str(path))
         Messages(transcript, model).all(listing(run.get("traj")))

@@ -1,6 +1,7 @@
-"""`import` writes event lines that read back as the sessions they came from."""
+"""`import` writes event lines that read back as the sessions they came from, and that can be mined."""
 
 import json
+import re
 import stat
 from pathlib import Path
 
@@ -8,15 +9,23 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from paste_proxy.cli.evaluate import evaluate
 from paste_proxy.cli.import_ import import_
+from paste_proxy.cli.mine import mine
 from paste_proxy.errors import InputFault
+from paste_proxy.importers.formats import FORMATS
 from paste_proxy.importers.neutral import read_sessions
 from paste_proxy.share import share
+from tests.importers.scripted import EXAMPLE, SESSION
+from tests.importers.writers import WRITERS
 
 TRACE = share("traces") / "tau_airline.jsonl.gz"
 
 app = typer.Typer()
 app.command()(import_)
+all_three = typer.Typer()
+all_three.command("mine")(mine)
+all_three.command("evaluate")(evaluate)
 
 
 def run(*arguments: str | Path) -> tuple[int, str, str]:
@@ -78,7 +87,7 @@ def test_no_event_at_all_is_a_failed_check(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").touch()
     code, _, beside = run("neutral", tmp_path / "empty.jsonl", "-o", tmp_path / "out")
     assert code == 1
-    assert "no event was found" in beside
+    assert "no session was found; looked for event lines in .jsonl files" in beside
 
 
 @pytest.mark.parametrize(
@@ -88,3 +97,81 @@ def test_no_event_at_all_is_a_failed_check(tmp_path: Path) -> None:
 def test_a_wrong_option_says_what_was_expected(tmp_path: Path, form: str, out: str, reason: str) -> None:
     with pytest.raises(InputFault, match=reason):
         run(form, TRACE, "-o", tmp_path / out)
+
+
+def several(form: str, folder: Path, number: int) -> None:
+    """Logs of as many sessions of different tasks."""
+    for place in range(number):
+        path = WRITERS[form][0](folder / str(place), EXAMPLE)
+        told = path.read_text().replace(SESSION, f"{SESSION[:-2]}{place:02}")
+        told = (
+            re.sub(r'"u(\d+)"', rf'"{place}u\1"', told)
+            .replace("its first word", f"word {place}")
+            .replace('"7f"', f'"7f{place}"')
+        )
+        path.unlink()
+        path.with_name(path.name.replace(SESSION, f"{SESSION[:-2]}{place:02}")).write_text(told)
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_logs_of_every_form_are_imported_mined_and_evaluated(form: str, tmp_path: Path) -> None:
+    several(form, tmp_path / "logs", 8)
+    traces, pool = tmp_path / "traces.jsonl", tmp_path / "pool.json"
+    code, said, _ = run(form, tmp_path / "logs", "-o", traces)
+    assert (code, said.split(",")[0]) == (0, "8 sessions")
+    assert CliRunner().invoke(all_three, ["mine", str(traces), "-o", str(pool)]).exit_code == 0
+    result = CliRunner().invoke(all_three, ["evaluate", str(traces), "--pool", str(pool), "--json"])
+    report = json.loads(result.stdout)
+    assert (report["sessions"], report["calls"]) == (8, 40)
+    assert report["top3"] > 0.5
+
+
+def test_the_form_may_be_left_to_the_files(tmp_path: Path) -> None:
+    for form in WRITERS:
+        several(form, tmp_path / form, 1)
+    code, said, _ = run("auto", tmp_path, "-o", tmp_path / "out")
+    sessions = read_sessions([tmp_path / "out"])
+    assert (code, said.split(",")[0]) == (0, f"{len(sessions)} sessions")
+    assert {Path(session.source).name for session in sessions} == {"out"}
+
+
+def test_without_a_path_an_agent_s_own_folder_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path))
+    with pytest.raises(InputFault, match=rf"PATH: missing; expected a PATH, or logs in {tmp_path}/sessions"):
+        run("codex", "-o", tmp_path / "out")
+    WRITERS["codex"][0](tmp_path, EXAMPLE)
+    code, said, _ = run("codex", "-o", tmp_path / "out")
+    assert (code, said.split(",")[0]) == (0, "1 sessions")
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"), [("otel", "files or folders"), ("auto", "files or folders to look into")]
+)
+def test_a_form_that_has_no_place_of_its_own_needs_a_path(form: str, expected: str, tmp_path: Path) -> None:
+    with pytest.raises(InputFault, match=f"PATH: missing; expected {expected}$"):
+        run(form, "-o", tmp_path / "out")
+
+
+def test_a_session_that_is_found_again_is_written_once(tmp_path: Path) -> None:
+    for folder in ("one", "other"):
+        WRITERS["tau-bench"][0](tmp_path / folder, EXAMPLE)
+    code, said, _ = run("tau-bench", tmp_path, "-o", tmp_path / "out")
+    assert (code, said) == (0, "1 sessions, 18 events, 1 sessions found twice\n")
+
+
+def test_a_corrupt_line_of_a_log_is_named(tmp_path: Path) -> None:
+    path = WRITERS["claude-code"][0](tmp_path, EXAMPLE)
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:3], "{broken", *lines[3:], '{"torn']))
+    with pytest.raises(InputFault, match=rf"{SESSION}\.jsonl:4: .*expected a JSON object on each line"):
+        run("claude-code", path, "-o", tmp_path / "out")
+    code, said, _ = run("claude-code", path, "-o", tmp_path / "out", "--skip-bad")
+    assert (code, said) == (0, "1 sessions, 18 events, 1 corrupt lines left out, 1 files with a torn last line\n")
+
+
+def test_help_lists_every_form_and_where_its_logs_are() -> None:
+    said = CliRunner().invoke(app, ["--help"]).stdout
+    for form in FORMATS.values():
+        assert form.name in said
+        for _, folder, below in form.places:
+            assert f"{folder}/{below}" in said

@@ -9,6 +9,7 @@ from paste_proxy.errors import InputFault
 from paste_proxy.importers.formats import FORMATS
 from paste_proxy.importers.neutral import RecordedSession
 from paste_proxy.importers.records import Corrupt
+from paste_proxy.mining.groups import groups_of
 from tests.importers.logs import Told, answers, calls, read, turns, users, words, write
 
 USER: Told = {"role": "user", "content": "look"}
@@ -130,7 +131,9 @@ def test_tau2_results_leave_out_what_the_user_s_own_tools_did(tmp_path: Path) ->
     path = tmp_path / "run.json"
     path.write_text(json.dumps({"info": {"agent_info": {"llm": "m"}}, "tasks": [], "simulations": runs}))
     sessions = read("tau-bench", path)
-    assert [session.id for session in sessions] == ["run/taskt1-trial0", "run/taskt1-trial1", "run/taskt1-trial1-2"]
+    names = [session.id.partition("/")[2] for session in sessions]
+    assert names == ["taskt1-trial0", "taskt1-trial1", "taskt1-trial1-2"]
+    assert len(set(groups_of(sessions))) == 1
     assert (calls(sessions[0]), answers(sessions[0])) == ([("get", {"n": 1})], [("no", "error", None)])
     assert [(turn.model, turn.duration_s) for turn in turns(sessions[0])] == [("m", 2.5), ("m", None)]
 
