@@ -21,9 +21,10 @@ def shell(*commands: str) -> tuple[Call, ...]:
 TURNS = (
     Turn(text="Let me look.", calls=shell("grep -n harbour note.txt")),
     Turn(calls=shell("find . -name '*.txt' | wc -l", "grep nothing note.txt", "cat note.txt")),
-    Turn(calls=shell("ls -la missing note.txt", "grep -c . big.txt empty.txt", "grep '' big.txt", "grep '' empty.txt")),
-    Turn(calls=shell("printf 'more\\n' >> note.txt && mkdir -p sub", "cd sub")),
-    Turn(calls=shell("grep -c . note.txt", "ls")),
+    Turn(calls=shell("ls missing note.txt")),
+    Turn(calls=shell("grep -c . big.txt", "grep '' big.txt", "grep '' empty.txt")),
+    Turn(calls=shell("printf 'more\\n' >> note.txt && mkdir sub && cd sub")),
+    Turn(calls=shell("ls ..", "ls -a")),
     Turn(text="All is fine at the harbour."),
 )
 
