@@ -76,7 +76,7 @@ async def speculating(folder: Path, *reads: str, **servers: McpServer) -> AsyncI
             llm=(LlmRoute(path="/v1", upstream=f"{llm.url}/v1"),),
             mcp=servers,
             policies=(str(policy),),
-            speculation=Speculating(mode=Mode.SPECULATE),
+            speculation=Speculating(mode=Mode.SPECULATE, min_benefit_s=0),
         )
         parts = await asyncio.to_thread(compose, config)
         runner = app_runner(build_app(config, parts))

@@ -277,24 +277,26 @@ async def test_b72_official_client_and_server_are_served_ahead_in_either_era(
 @pytest.mark.peer
 async def test_gemini_s_own_argument_is_no_part_of_a_call_to_the_official_servers(tmp_path: Path) -> None:
     (tmp_path / "files").mkdir()
-    path = tmp_path / "files" / "a.txt"
-    path.write_text("eins\n")
+    first, second = tmp_path / "files" / "a.txt", tmp_path / "files" / "b.txt"
+    first.write_text("eins\n")
+    second.write_text("zwei\n")
     port = free_port()
-    files = McpServer(command=filesystem_command(path.parent))
+    files = McpServer(command=filesystem_command(first.parent))
     async with (
         running(everything_command("streamableHttp"), port, PORT=str(port)) as url,
         speculating(tmp_path, "fs/read_text_file", "all/echo", fs=files, all=McpServer(url=url)) as world,
     ):
-        for server, tool, arguments in (
-            ("fs", "read_text_file", {"path": str(path)}),
-            ("all", "echo", {"message": "hé"}),
+        for server, tool, name, values in (
+            ("fs", "read_text_file", "path", (str(first), str(second))),
+            ("all", "echo", "message", ("eins", "zwei")),
         ):
             client = await world.client(server).open()
-            plain = await client.call(tool, **arguments, wait_for_previous=True)
-            assert plain["result"].get("isError") is not True
+            assert "eins" in said(await client.call(tool, **{name: values[0]}, wait_for_previous=True))
             served = world.served
-            await world.run_ahead((f"mcp_{server}_{tool}", {**arguments, "wait_for_previous": False}))
-            assert await client.call(tool, **arguments, wait_for_previous=True) == plain
+            await world.run_ahead((f"mcp_{server}_{tool}", {name: values[1], "wait_for_previous": False}))
+            ahead = await client.call(tool, **{name: values[1]}, wait_for_previous=True)
+            assert world.served == served + 1
+            assert await client.call(tool, **{name: values[1]}, wait_for_previous=True) == ahead
             assert world.served == served + 1
 
 
@@ -304,8 +306,7 @@ async def test_an_argument_that_its_server_refuses_stays_part_of_the_call(tmp_pa
     server.tools["look"] = {"type": "object", "properties": {"k": {}}, "additionalProperties": False}
     async with endpoint(server) as there, speculating(tmp_path, "s/look", s=there) as world:
         client = await world.client("s").open()
-        for _ in range(2):
-            await world.run_ahead(("mcp_s_look", {"k": 1}))
-            await until(lambda: world.tally.launched)
-            assert (await client.call("look", k=1, wait_for_previous=True))["result"]["isError"] is True
+        for number in range(2):
+            await world.run_ahead(("mcp_s_look", {"k": number}))
+            assert (await client.call("look", k=number, wait_for_previous=True))["result"]["isError"] is True
         assert world.served == 0

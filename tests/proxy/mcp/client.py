@@ -23,7 +23,11 @@ class McpHttpClient:
 
     async def open(self, *, version: str = "2025-11-25", capabilities: Json | None = None) -> "McpHttpClient":
         """Open a session and list the tools."""
-        params = {"protocolVersion": version, "capabilities": capabilities or {}, "clientInfo": {"name": "t"}}
+        params = {
+            "protocolVersion": version,
+            "capabilities": capabilities or {},
+            "clientInfo": {"name": "t", "version": "1"},
+        }
         self.headers.pop("Mcp-Session-Id", None)
         async with self.http.post(self.url, json=rpc("initialize", params, 0), headers=self.headers) as answer:
             self.headers["Mcp-Session-Id"] = answer.headers["Mcp-Session-Id"]
