@@ -99,7 +99,8 @@ class McpServer(Section):
     """Arguments that some clients add for themselves: calls that differ in them alone are the same where the
     tool takes no notice of them."""
     mark_speculative: bool = False
-    """Whether a call that is run ahead tells the server so."""
+    """Whether a call that is run ahead tells the server so. One that the agent asks for while it runs
+    becomes the agent's own and is not sent again: the server knows it as speculative."""
     processes: PositiveInt = 64
     """Of a `command`: client sessions with a process each; beyond it the one unused longest is ended."""
 

@@ -20,7 +20,7 @@ from paste_proxy.wire.jsonrpc import Batch, Request, Single, Unreadable, read_me
 from paste_proxy.wire.mcp import Era, era_of, tool_call
 
 _LONG_STREAM_BYTES = 2**40
-"""A client session's GET stream may run for days; its messages are bounded one by one."""
+"""A session's GET stream, or a subscription, may run for days; its messages are bounded one by one."""
 
 
 class McpHttpFront:
@@ -60,7 +60,7 @@ class McpHttpFront:
             ready = await self._consult(request, target, head, tap) if request.method == "POST" else None
             if ready is not None:
                 return ready
-            bound = _LONG_STREAM_BYTES if request.method == "GET" else self._answer_bytes
+            bound = _LONG_STREAM_BYTES if request.method == "GET" or tap.subscription else self._answer_bytes
             seen = Heard(tap, "mcp", target, request.headers, bound, self._fault)
             if tap.unanswered:
                 return await self._patience.forward(request, target, seen, tap, head)
@@ -87,6 +87,7 @@ class McpHttpFront:
             message = read_message(body) if len(body) <= self._request_bytes else Unreadable("too long")
             headers = own_headers(request.raw_headers)
             tap.stateless = isinstance(message, Request) and era_of(message.params_raw) is Era.STATELESS
+            tap.subscription = isinstance(message, Request) and message.method == "subscriptions/listen"
             watch = self._sessions.watch(target, _session(request, tap), headers)
             if isinstance(message, Batch):
                 for single in message.messages:

@@ -30,6 +30,8 @@ class McpTap:
         self._body = bytearray()
         self.stateless = False
         """Whether its request is one of the stateless era."""
+        self.subscription = False
+        """Whether its answer is a stream of what the server tells of its own accord."""
 
     @property
     def has_calls(self) -> bool:

@@ -63,3 +63,18 @@ async def test_a_notification_of_the_stateless_era_reaches_no_shared_process(htt
         client = McpHttpClient(http, f"{base}/mcp/s")
         await client.send(rpc("notifications/cancelled", {"requestId": 1, "_meta": META}))
         assert client.status == 202
+
+
+async def test_tools_that_changed_at_a_shared_process_are_off_the_offer_of_all_that_share_it(
+    http: aiohttp.ClientSession,
+) -> None:
+    listing = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/list"}
+    async with sidecar(gate := FakeGate(), {"s": scripted("modern")}) as base:
+        clients = [McpHttpClient(http, f"{base}/mcp/s", Authorization=name) for name in ("a", "b")]
+        for client in clients:
+            await client.send(rpc("tools/list", {"_meta": META}, 1), **listing)
+        assert len(gate.offers) == 2
+        await clients[0].call_stateless("notify")
+        assert gate.offers == {}
+        await clients[1].send(rpc("tools/list", {"_meta": META}, 2), **listing)
+        assert len(gate.offers) == 1
