@@ -6,6 +6,7 @@ ends, as a server does that has died. Standard library only, so that `python -I 
 """
 
 import json
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -122,4 +123,5 @@ def _read_object(line: bytes) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(Bridge(sys.argv[1], dict(word.split("=", 1) for word in sys.argv[2:])).run())
+    code = Bridge(sys.argv[1], dict(word.split("=", 1) for word in sys.argv[2:])).run()
+    os._exit(code)  # a thread that waits for stdin cannot be joined, and every line written was flushed
