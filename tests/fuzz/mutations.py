@@ -1,7 +1,7 @@
 """Mutations of recorded bytes, the same for one seed and number."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 
 _LARGEST = 48 * 2**10
@@ -28,6 +28,13 @@ def mutated(seeds: Sequence[bytes], dice: Random) -> bytes:
     for _ in range(dice.choice((1, 1, 2, 2, 3, 4))):
         data = dice.choice(_MUTATIONS)(data, dice, seeds)
     return data[:_LARGEST]
+
+
+def retyped(seed: bytes) -> Iterator[bytes]:
+    """Every JSON value of the seed in turn as each of a few others."""
+    for value in _VALUE.finditer(seed):
+        for other in (b"null", b"0", b'"\\ud83d"', b"[]", b"{}", b"9" * 400):
+            yield seed[: value.start(1)] + other + seed[value.end(1) :]
 
 
 def pieces(data: bytes, dice: Random) -> list[bytes]:

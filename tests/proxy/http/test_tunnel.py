@@ -110,6 +110,15 @@ async def test_the_last_words_arrive_and_a_missing_goodbye_is_missed(side: str, 
         assert await soon(to.read()) == b"last words" + close
 
 
+async def test_what_a_client_said_before_it_went_arrives_although_the_upstream_reads_late() -> None:
+    peer, size = Peer(), 24 * 2**20
+    async with tunnelled(peer) as ((reader, writer), (there, _)):
+        await soon(reader.readuntil(b"\r\n\r\n"))
+        writer.write(b"a" * size)
+        writer.close()
+        assert (await soon(there.read())).count(b"a") == size
+
+
 async def test_a_reset_is_a_reset() -> None:
     peer = Peer()
     async with tunnelled(peer) as ((reader, _), (_, back)):
