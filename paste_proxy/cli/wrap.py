@@ -24,9 +24,10 @@ def wrap(
     ] = False,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the account there as JSON.")] = None,
 ) -> None:
-    """Run an agent (gemini, qwen, codex, claude) behind a sidecar of its own, and say where the time went.
+    """Run an agent behind a sidecar of its own.
 
-    Its configuration is turned for this run only; its files stay as they are, and so does its exit code.
+    Known are gemini-cli, qwen-code, Codex and Claude Code. The agent's configuration is turned for this run
+    only; its files stay as they are, and so does its exit code. At the end, stderr says where the time went.
     """
     import os
 
