@@ -77,6 +77,7 @@ async def in_threads(agent: ResearchAgent, questions: Sequence[tuple[str, int]],
         return await asyncio.wait_for(asyncio.gather(*runs), PATIENCE_S)
 
 
+@pytest.mark.slow
 async def test_several_questions_in_threads_are_told_the_same_and_wait_less(tmp_path: Path) -> None:
     own = free_ports(2)
     asked = [("the harbour", own[0]), ("the tide", own[1]), ("the harbour", own[0])]
