@@ -71,7 +71,7 @@ def _written(form: str, paths: list[Path] | None, corrupt: "Corrupt", file: Bina
     if form == "auto":
         if not paths:
             raise InputFault("PATH", "missing", "files or folders to look into")
-        return _write(read(paths, corrupt), file), f"logs of {', '.join(FORMATS)}"
+        return _write(read(paths, corrupt), corrupt, file), f"logs of {', '.join(FORMATS)}"
     known = FORMATS.get(form)
     if known is None:
         raise InputFault("FORMAT", repr(form), f"one of {', '.join(FORMATS)}, auto")
@@ -82,7 +82,7 @@ def _written(form: str, paths: list[Path] | None, corrupt: "Corrupt", file: Bina
                 f"a PATH, or logs in {' or '.join(map(str, known.homes()))}" if known.homes() else "files or folders"
             )
             raise InputFault("PATH", "missing", where)
-    return _write(known.read(files_of(known, paths), corrupt), file), known.looked_for
+    return _write(known.read(files_of(known, paths), corrupt), corrupt, file), known.looked_for
 
 
 @contextmanager
@@ -117,7 +117,7 @@ def _opened(out: Path) -> Iterator[BinaryIO]:
         part.unlink(missing_ok=True)
 
 
-def _write(sessions: "Iterable[RecordedSession]", file: BinaryIO) -> _Written:
+def _write(sessions: "Iterable[RecordedSession]", corrupt: "Corrupt", file: BinaryIO) -> _Written:
     """Write each session as it is read; of two with the same id only the first."""
     import secrets
 
@@ -135,7 +135,8 @@ def _write(sessions: "Iterable[RecordedSession]", file: BinaryIO) -> _Written:
             try:
                 line = redactor.line(record_of(event, seq))
             except ValueError as fault:
-                raise InputFault(f"session {session.id!r}, event {seq}", str(fault), "a payload of JSON") from fault
+                corrupt.found(f"session {session.id!r}, event {seq}", str(fault), "a payload of JSON")
+                continue
             file.write(line)
             written.events += 1
     return written

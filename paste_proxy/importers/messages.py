@@ -81,8 +81,6 @@ class Messages:
 def calls_of(message: dict[str, Json]) -> Iterator[tuple[str, str, Json]]:
     """Id (may be blank), name and arguments of the calls that an assistant's message makes."""
     for call in map(mapping, listing(message.get("tool_calls"))):
-        if call.get("requestor") == "user":  # a simulated user's own tools
-            continue
         custom = mapping(call.get("custom"))
         function = mapping(call.get("function")) or call
         if custom:

@@ -120,10 +120,6 @@ class Transcript:
         )
         self._since = ts
 
-    def awaits(self, call_id: str) -> bool:
-        """Whether a call of that id is still to be answered."""
-        return bool(self._open.get(call_id))
-
     def sessions(self) -> list[RecordedSession]:
         """The session, its calls tied to turns and outputs; none if nothing happened in it."""
         if not self._steps:

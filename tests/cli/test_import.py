@@ -81,6 +81,9 @@ def test_an_event_too_deep_to_write_is_named(tmp_path: Path) -> None:
     trace.write_text(json.dumps(call).replace('"?"', output) + "\n")
     with pytest.raises(InputFault, match=r"session 'deep one', event 0: .*nested too deeply"):
         run("neutral", trace, "-o", tmp_path / "out")
+    trace.write_text(trace.read_text() + line("hello").replace('"s"', '"other"'))
+    code, said, _ = run("neutral", trace, "-o", tmp_path / "out", "--skip-bad")
+    assert (code, said) == (0, "2 sessions, 1 events, 1 corrupt lines left out\n")
 
 
 def test_no_event_at_all_is_a_failed_check(tmp_path: Path) -> None:

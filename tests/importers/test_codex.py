@@ -174,8 +174,12 @@ def test_older_rollouts_are_the_items_alone_or_one_document(tmp_path: Path) -> N
         assert answers(session) == [("x", "ok", None)]
 
 
-def test_a_fork_keeps_its_own_name_and_parts_of_one_session_are_one(tmp_path: Path) -> None:
-    first = rollout(tmp_path / "1", line("session_meta", id="the one it came from"), message("user", "look"))
-    second = rollout(tmp_path / "2", message("user", "go on"))
+def test_a_fork_keeps_its_own_name(tmp_path: Path) -> None:
+    [session] = read("codex", rollout(tmp_path, line("session_meta", id="what it came from"), message("user", "look")))
+    assert session.id == ID
+
+
+def test_files_of_one_session_are_read_as_one(tmp_path: Path) -> None:
+    first, second = (rollout(tmp_path / name, message("user", name)) for name in ("look", "go on"))
     [session] = read("codex", first, second)
     assert (session.id, users(session)) == (ID, ["look", "go on"])

@@ -55,7 +55,7 @@ def claude_code(folder: Path, script: Script) -> Path:
             parent = f"u{number}"
             return own | {"sessionId": SESSION, "timestamp": clock.iso(), "message": message} | more
 
-        yield {"type": "queue-operation", "operation": "enqueue", "timestamp": clock.iso(), "sessionId": SESSION}
+        yield {"type": "queue-operation", "operation": "enqueue", "sessionId": SESSION}
         for said, turns in script.rounds:
             yield record("user", {"role": "user", "content": said})
             yield record(
@@ -299,4 +299,3 @@ WRITERS: dict[str, tuple[Writer, Carries]] = {
     "swe-agent": (swe_agent, Carries(status=False)),
     "otel": (otel, Carries()),
 }
-"""By form: how it is written, and what it tells."""
