@@ -7,7 +7,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from paste_proxy.config import LlmRoute
+from paste_proxy.config import Config, LlmRoute, McpServer
 from tests.field_cases.samples import SAMPLES
 from tests.field_cases.world import routing
 from tests.proxy.llm_world import (
@@ -74,6 +74,16 @@ async def test_b40_a_route_may_name_a_proxy_of_its_own() -> None:
         assert between.seen[0].target == b"http://model.invalid/v1/x?y=%2F"
         assert b"Host: model.invalid" in between.seen[0].header_lines
         assert len(between.seen) == 1
+
+
+async def test_b40_so_may_an_mcp_server() -> None:
+    said = answer(b'{"jsonrpc":"2.0","id":1,"result":{}}', b"Content-Type: application/json")
+    async with upstream(replying(said)) as between:
+        server = McpServer(url="http://mcp.invalid/mcp", proxy=between.url)
+        async with routing((), Config(mcp={"x": server})) as port:
+            raw = await exchange(port, post("/mcp/x", b'{"jsonrpc":"2.0","id":1,"method":"ping"}'))
+        assert raw.endswith(b'"result":{}}')
+        assert between.seen[0].target == b"http://mcp.invalid/mcp"
 
 
 async def test_b40_a_proxy_that_is_gone_is_named_and_its_password_is_not() -> None:
