@@ -86,6 +86,16 @@ async def test_b40_so_may_an_mcp_server() -> None:
         assert between.seen[0].target == b"http://mcp.invalid/mcp"
 
 
+async def test_b40_a_proxy_that_refuses_is_told_apart_from_its_upstream() -> None:
+    async with upstream(replying(answer(b"", status=b"407 Proxy Authentication Required"))) as between:
+        routes = (LlmRoute(path="/v1", upstream="https://model.invalid", proxy=between.url),)
+        async with routing(routes) as port:
+            raw = await exchange(port, post("/v1/x", b"{}"))
+        assert between.seen[0].head.startswith(b"CONNECT model.invalid:443 ")
+    assert raw.startswith(b"HTTP/1.1 502 ")
+    assert b"x-paste-error: proxy_refused" in raw
+
+
 async def test_b40_a_proxy_that_is_gone_is_named_and_its_password_is_not() -> None:
     routes = (LlmRoute(path="/v1", upstream="http://model.invalid", proxy=f"http://me:{SECRET}@127.0.0.1:9"),)
     async with routing(routes) as port:
