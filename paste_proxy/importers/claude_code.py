@@ -10,6 +10,7 @@ A resumed session is in older versions a new file that begins with a copy of the
 first records are the same are one session, each record read once.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -56,6 +57,7 @@ class _Log:
         self._source = source
         self._session = ""
         self._seen: set[str] = set()
+        self._prompts: Counter[str] = Counter()
         self._roots: dict[str, str] = {}
 
     def take(self, record: dict[str, Json]) -> None:
@@ -96,15 +98,18 @@ class _Log:
                     failed=block.get("is_error") is True,
                     duration_s=_own_time(record.get("toolUseResult")),
                 )
-        if _by_a_person(record):
-            transcript.user("\n".join(filter(None, map(words, texts_of(content)))), ts)
+        typed = "\n".join(filter(None, map(words, texts_of(content)))) if _by_a_person(record) else ""
+        self._prompts[transcript.id] += bool(typed)
+        transcript.user(typed, ts)
 
     def _assistant(self, transcript: Transcript, record: dict[str, Json], uuid: str) -> None:
         message = mapping(record.get("message"))
         model = string(message.get("model"))
         if model == "<synthetic>" or record.get("isApiErrorMessage") is True:
             return
-        ts, mark = epoch_seconds(record.get("timestamp")), string(message.get("id")) or uuid
+        ts = epoch_seconds(record.get("timestamp"))
+        # some gateways count their messages from 1 again in every run
+        mark = f"{self._prompts[transcript.id]}/{string(message.get('id')) or uuid}"
         blocks = [mapping(block) for block in listing(message.get("content"))]
         transcript.turn(mark, ts, text="\n".join(texts_of(message.get("content"))), model=model)
         for block in blocks:

@@ -70,6 +70,14 @@ def test_a_message_that_is_written_again_and_again_is_told_once(tmp_path: Path) 
     assert [event.output for event in outputs(session)] == ["x", "y"]
 
 
+def test_a_message_id_that_comes_again_after_a_prompt_is_another_message(tmp_path: Path) -> None:
+    one, other = asked("2", "m1", text("Done."), use("a")), asked("4", "m1", text("Done."), use("a"))
+    log = write(tmp_path / "s1.jsonl", said("1", "look"), one, said("3", "again"), other)
+    [session] = read("claude-code", log)
+    assert words(session) == ["look", "Done.", "again", "Done."]
+    assert len(calls(session)) == 2
+
+
 @pytest.mark.parametrize(
     "nobody_said",
     [

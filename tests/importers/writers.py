@@ -15,8 +15,7 @@ Writer = Callable[[Path, Script], Path]
 class Clock:
     """A second further at each look."""
 
-    def __init__(self) -> None:
-        self.now = START
+    now = START
 
     def __call__(self) -> float:
         self.now += 1
