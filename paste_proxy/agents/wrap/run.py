@@ -80,7 +80,7 @@ def _behind_sidecar(
         prepared = client.prepare(user, found, behind, _folder(place, "home"))
         started = monotonic()
         try:
-            code = terminal.run(prepared.command, _past_proxies(prepared))
+            code = terminal.run(prepared.command, _past_proxies(prepared), holding=(sidecar.lifeline,))
             wall = monotonic() - started
         except OSError as fault:
             raise InputFault(prepared.command[0], f"cannot be started ({fault.strerror})", "a program") from fault

@@ -51,13 +51,14 @@ class Sidecar:
         written, log = place / "paste.toml", place / "sidecar.log"
         written.write_text(config_text(config), "utf-8")
         written.chmod(0o600)
-        command = [sys.executable, "-m", "paste_proxy", "serve", "--config", str(written), "--port", "0"]
+        served = ("serve", "--config", str(written), "--port", "0")
+        command = [sys.executable, "-m", "paste_proxy.agents.wrap.lifeline", *served]
         with log.open("wb") as said:
             process = subprocess.Popen(  # noqa: S603 - our own interpreter and options
                 command,
                 cwd=folder,
                 env=dict(env),
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=said,
                 start_new_session=True,
@@ -71,6 +72,12 @@ class Sidecar:
         if url is None:
             raise OurFault(f"the sidecar did not start: {last_words(log)}")
         return cls(process, url, log)
+
+    @property
+    def lifeline(self) -> int:
+        """A file descriptor; the sidecar runs as long as some process holds it open."""
+        assert self._process.stdin is not None
+        return self._process.stdin.fileno()
 
     @property
     def alive(self) -> bool:
@@ -135,5 +142,6 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
         process.send_signal(number)
         with suppress(subprocess.TimeoutExpired):
             process.wait(patience)
-    if process.stdout is not None:
-        process.stdout.close()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()

@@ -39,8 +39,11 @@ class Terminal(AbstractContextManager["Terminal"]):
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]  # as it was given
 
-    def run(self, command: Sequence[str], env: Mapping[str, str]) -> int:
+    def run(self, command: Sequence[str], env: Mapping[str, str], *, holding: Sequence[int] = ()) -> int:
         """Run the client until it ends.
+
+        Args:
+            holding: file descriptors that it keeps open.
 
         Returns:
             Its exit code; 128 + n where signal n ended it.
@@ -50,7 +53,7 @@ class Terminal(AbstractContextManager["Terminal"]):
         """
         self._early = []
         try:
-            process = subprocess.Popen(list(command), env=dict(env))  # noqa: S603 - the user's own command
+            process = subprocess.Popen(list(command), env=dict(env), pass_fds=holding)  # noqa: S603 - the user's own
         finally:
             early, self._early = self._early, None
         self._client = process.pid

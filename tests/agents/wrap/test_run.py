@@ -2,9 +2,12 @@
 
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
+import time
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -19,6 +22,9 @@ def get(url):
             return answer.status
     except urllib.error.HTTPError as refused:
         return refused.code
+if "--wait" in sys.argv:
+    print(base.removesuffix("/llm"), os.getpid(), flush=True)
+    sys.stdin.read()
 if "--kill-sidecar" in sys.argv:
     log = next(home.parent.glob("sidecar/sidecar.log"))
     import signal, subprocess
@@ -97,3 +103,28 @@ def test_what_cannot_be_run_is_told_and_nothing_is_started(
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_no_sidecar_outlives_its_wrapper_and_client_however_they_end(tmp_path: Path, env: dict[str, str]) -> None:
+    command = [sys.executable, "-m", "paste_proxy", "wrap", "gemini", "--wait"]
+    with subprocess.Popen(
+        command, cwd=tmp_path / "work", env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as wrapper:
+        assert wrapper.stdout is not None
+        url, client = wrapper.stdout.readline().split()
+        wrapper.kill()
+        wrapper.wait()
+        assert _answers(url), "the client still needs it"
+        os.kill(int(client), signal.SIGKILL)
+        deadline = time.monotonic() + 30
+        while _answers(url):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/healthz", timeout=5):
+            return True
+    except OSError:
+        return False
