@@ -3,7 +3,7 @@
 A line is the session's head, a message, or `$set`: later states of the head, with `messages` a whole new
 history. A message is written again as its tool calls end, under the same id; its times are those of its
 end. What was rewound (`$rewindTo`) or compressed did happen and stays. Sub-agents' chats stand in a folder
-named for the session that sent them. `logs.json` holds only what the user typed and is not read.
+named for the session that sent them. Files of one session, as resuming leaves them, are read as one. `logs.json` holds only what the user typed and is not read.
 
 A saved conversation (`checkpoint-<tag>.json`) is an array of contents, without times; also
 `{history: [...]}` or `{clientHistory: [...]}`.
@@ -32,7 +32,7 @@ def read(files: Sequence[Path], corrupt: Corrupt) -> Iterator[RecordedSession]:
     """
     groups: dict[str, list[Path]] = {}
     for path in files:
-        groups.setdefault(str(path).partition(".json")[0], []).append(path)
+        groups.setdefault(_session_in(path), []).append(path)
     for group in groups.values():
         chat = _Chat(group[0])
         for path in group:
@@ -53,6 +53,12 @@ def recognises(record: dict[str, Json]) -> bool:
 def is_content(record: dict[str, Json]) -> bool:
     """Whether a record is a message in the Gemini API's words."""
     return isinstance(record.get("parts"), list) and record.get("role") in ("user", "model")
+
+
+def _session_in(path: Path) -> str:
+    """What the name of a file tells of its session: `session-<time>-<first digits of its id>`."""
+    name = path.name.partition(".json")[0]
+    return str(path.with_name(name.rpartition("-")[2] if name.startswith("session-") else name))
 
 
 def _records(path: Path, corrupt: Corrupt) -> Iterator[dict[str, Json]]:

@@ -84,6 +84,14 @@ def test_an_older_document_and_the_lines_it_became_are_one_session(tmp_path: Pat
     assert (session.id, words(session)) == ("s1", ["look", "I look.", "go on"])
 
 
+def test_files_of_a_session_that_was_resumed_are_one_session(tmp_path: Path) -> None:
+    chat(tmp_path, user("1", "look"), gemini("2", "I look.", call("a")))
+    chat(tmp_path, user("1", "look"), user("3", "go on"), name="session-2026-03-02T10-00-s1.jsonl")
+    chat(tmp_path, user("4", "other"), name="session-2026-03-02T10-00-s2.jsonl")
+    resumed, other = read("gemini-cli", tmp_path)
+    assert (words(resumed), words(other)) == (["look", "I look.", "go on"], ["other"])
+
+
 def test_a_sub_agent_s_chat_is_a_session_of_its_own(tmp_path: Path) -> None:
     chat(tmp_path, user("1", "look"))
     write(tmp_path / "work" / "chats" / "s1" / "helper.jsonl", HEAD | {"sessionId": "helper"}, user("1", "help"))
