@@ -3,7 +3,8 @@
 A line is the session's head, a message, or `$set`: later states of the head, with `messages` a whole new
 history. A message is written again as its tool calls end, under the same id; its times are those of its
 end. What was rewound (`$rewindTo`) or compressed did happen and stays. Sub-agents' chats stand in a folder
-named for the session that sent them. Files of one session, as resuming leaves them, are read as one. `logs.json` holds only what the user typed and is not read.
+named for the session that sent them. Files of one session, as resuming leaves them, are read as one.
+`logs.json` holds only what the user typed and is not read.
 
 A saved conversation (`checkpoint-<tag>.json`) is an array of contents, without times; also
 `{history: [...]}` or `{clientHistory: [...]}`.
