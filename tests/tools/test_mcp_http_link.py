@@ -19,7 +19,7 @@ from paste_proxy.tools.mcp_link import Answerer, Link
 from paste_proxy.wire.mcp import Era
 from paste_proxy.wire.mcp_tools import ListedTool
 from tests.proxy.mcp.http_server import TOOLS, McpHttpServer
-from tests.proxy.mcp.parts import listen
+from tests.proxy.mcp.parts import listen, until
 
 HELLO = Hello(
     era=Era.SESSION, introduction=b'{"protocolVersion":"2025-11-25","capabilities":{"roots":{}}}', version="2025-11-25"
@@ -47,8 +47,12 @@ async def present() -> Present:
 @pytest.fixture
 async def client(server: McpHttpServer, present: Present) -> AsyncIterator[McpClient]:
     async with AsyncExitStack() as stack:
+
+        async def handled(request: web.Request) -> web.StreamResponse:
+            return await server.handle(request)
+
         app = web.Application()
-        app.router.add_route("*", "/mcp", server.handle)
+        app.router.add_route("*", "/mcp", handled)
         url = await listen(stack, app) + "/mcp"
         http = await stack.enter_async_context(aiohttp.ClientSession())
 
@@ -127,3 +131,39 @@ async def test_a_404_of_the_stateless_era_is_no_expired_session(
 async def test_what_wants_input_first_is_no_result(client: McpClient, server: McpHttpServer) -> None:
     with pytest.raises(UpstreamFault, match="no final result"):
         await text(client, "ask")
+
+
+async def test_a_late_404_does_not_end_the_session_that_another_call_has_opened(
+    client: McpClient, server: McpHttpServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert await text(client, "count") == "1"
+    server.sessions.clear()
+    answer, late = server.handle, asyncio.Event()
+
+    async def second_waits(request: web.Request) -> web.StreamResponse:
+        answered = await answer(request)
+        if answered.status == 404 and len(server.calls("count")) == 3:
+            await late.wait()
+        return answered
+
+    monkeypatch.setattr(server, "handle", second_waits)
+    calls = [asyncio.create_task(text(client, "count")) for _ in range(2)]
+    await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
+    late.set()
+    assert sorted(await asyncio.gather(*calls)) == ["1", "2"]
+    assert [one.method for one in server.seen].count("initialize") == 2
+
+
+async def test_where_the_server_can_no_longer_ask_the_session_is_opened_anew(
+    client: McpClient, server: McpHttpServer, present: Present
+) -> None:
+    server.asks_roots = True
+    present.hello = ASKED
+    await text(client, "where")
+    (session,) = server.sessions.values()
+    await session.own.put(None)
+    link = client._session[0] if client._session else None
+    assert link is not None
+    await until(lambda: not link.hears_requests)
+    assert "file:///a" in await text(client, "where")
+    assert [one.method for one in server.seen].count("initialize") == 2

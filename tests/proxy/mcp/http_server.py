@@ -20,7 +20,7 @@ class Session:
     """What the server holds of a client of the session era."""
 
     counted: int = 0
-    own: "asyncio.Queue[Json]" = field(default_factory=asyncio.Queue)
+    own: "asyncio.Queue[Json | None]" = field(default_factory=asyncio.Queue)
     roots: Any = None
 
 
@@ -51,6 +51,8 @@ class McpHttpServer:
         self.release = asyncio.Event()
         self.dropped = Counter[str]()
         """Calls whose client closed the connection."""
+        self.subscribed: asyncio.Queue[Json | None] = asyncio.Queue()
+        """What subscribers of the stateless era are told."""
         self._numbers = count(1)
 
     def calls(self, name: str) -> list[Request]:
@@ -77,7 +79,7 @@ class McpHttpServer:
             return self._error(message, 404, -32001, "Session not found")
         match request.method:
             case "GET":
-                return await self._own_stream(request, session)
+                return await self._stream(request, session.own)
             case "DELETE":
                 del self.sessions[request.headers["Mcp-Session-Id"]]
                 return web.Response()
@@ -91,13 +93,12 @@ class McpHttpServer:
         result = {"protocolVersion": version, "capabilities": {"tools": {"listChanged": True}}, "serverInfo": {}}
         return web.json_response(self._result(message, result), headers={"Mcp-Session-Id": name})
 
-    async def _own_stream(self, request: web.Request, session: Session) -> web.StreamResponse:
+    async def _stream(self, request: web.Request, messages: "asyncio.Queue[Json | None]") -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
         await response.write(b": open\n\n")
         with suppress(ConnectionError):
-            while True:
-                message = await session.own.get()
+            while (message := await messages.get()) is not None:
                 await response.write(b"data: " + json.dumps(message).encode() + b"\n\n")
         return response
 
@@ -119,6 +120,8 @@ class McpHttpServer:
             return self._error(message, 400, -32020, "header mismatch")
         if meta[VERSION] != "2026-07-28":
             return self._error(message, 400, -32022, "unsupported version")
+        if message["method"] == "subscriptions/listen":
+            return await self._stream(request, self.subscribed)
         return await self._answer(request, Session(), message)
 
     async def _answer(self, request: web.Request, session: Session, message: Json) -> web.StreamResponse:

@@ -58,8 +58,9 @@ async def test_of_too_many_processes_the_one_unused_longest_ends(
     monkeypatch.setattr(children, "LATELY_S", 0.0)
     server = scripted().model_copy(update={"processes": 3})
     async with sidecar(FakeGate(), {"s": server}) as base:
-        first, listening, third = [await McpHttpClient(http, f"{base}/mcp/s").open() for _ in range(3)]
+        listening, first, third = [await McpHttpClient(http, f"{base}/mcp/s").open() for _ in range(3)]
         async with http.get(listening.url, headers=listening.headers):
+            assert await alive(third)
             assert await alive(first)
             fourth = await McpHttpClient(http, f"{base}/mcp/s").open()
             assert [await alive(client) for client in (third, listening, first, fourth)] == [False, True, True, True]
