@@ -20,7 +20,12 @@ def wrap(
     ] = None,
     substitute: Annotated[
         bool,
-        typer.Option("--substitute", help="Let hooks give results run ahead in place of built-in tools' runs."),
+        typer.Option(
+            "--substitute",
+            help="Let hooks put results run ahead in place of the built-in shell's own runs, for commands that only "
+            "read (Claude Code; gemini-cli with -p and --yolo). A hook costs each shell command about 0.1 s, in "
+            "gemini-cli 0.2 s, and 0.7 s where a result is put in place: it pays for slow commands only.",
+        ),
     ] = False,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the account there as JSON.")] = None,
 ) -> None:

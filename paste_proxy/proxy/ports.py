@@ -28,6 +28,8 @@ class AgentCall:
     """The agent session, where the request names it."""
     call_id: str | None = None
     """The LLM's id of this call, where the client passes it on."""
+    alone: bool = False
+    """What was run ahead is of use only if the call's turn asks for nothing else."""
 
 
 @dataclass(frozen=True, slots=True)

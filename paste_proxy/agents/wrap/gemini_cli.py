@@ -11,6 +11,7 @@ from pathlib import Path
 from paste_proxy.agents.wrap.client import SESSION_HEADER, Behind, Found, Prepared, User
 from paste_proxy.agents.wrap.gemini_llm import Endpoint, endpoint, env_file
 from paste_proxy.agents.wrap.home import Mirror, mirror
+from paste_proxy.agents.wrap.hooks.gemini import hooks
 from paste_proxy.agents.wrap.program import program_at
 from paste_proxy.agents.wrap.servers import expansion, read_servers, turned
 from paste_proxy.agents.wrap.settings_file import Settings, merged, read_if_good, read_settings, section
@@ -53,12 +54,13 @@ class GeminiCli:
         env = {**user.env, _HEADERS: _tagged(layers.env.get(_HEADERS, ""), behind.session)}
         if llm:
             env[llm.variable] = f"{behind.url}/llm"
-        if not found.servers and not (llm and llm.sign_in):
+        hooked = hooks(layers.whole, user, behind, layers.home, home) if behind.substitute else {}
+        if not (found.servers or hooked or (llm and llm.sign_in)):
             return Prepared(command=user.command, env=env)
         return Prepared(
             command=user.command,
             env={**env, _HOME: str(home)},
-            mirrors=_stand_in(layers.home, home, _settings(layers, found, behind, llm)),
+            mirrors=_stand_in(layers.home, home, {**_settings(layers, found, behind, llm), **hooked}),
         )
 
 

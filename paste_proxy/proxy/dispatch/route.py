@@ -26,6 +26,8 @@ CALL_ID_HEADER = "x-paste-call-id"
 OUTCOME_HEADER = "x-paste-outcome"
 READY_HEADER = "x-paste-only-ready"
 """Asks for a result that was run ahead, or is being; where there is none, 204 and nothing is run."""
+ALONE = "alone"
+"""Its value where that is of use only to a call that is its turn's only one."""
 _ALIVE_EVERY_S = 0.1
 """How often a waiting call looks whether its client is still there."""
 
@@ -78,7 +80,8 @@ class Dispatch:
                 f"the body of a call of {tool!r} is its arguments, one JSON object; found {_glimpse(body)} ({fault})",
             )
         call_id = request.headers.get(CALL_ID_HEADER)
-        call = AgentCall(invocation=invocation, session=request.match_info["sid"], call_id=call_id)
+        alone = request.headers.get(READY_HEADER) == ALONE
+        call = AgentCall(invocation=invocation, session=request.match_info["sid"], call_id=call_id, alone=alone)
         return await self._while_connected(request, call)
 
     async def _while_connected(self, request: web.Request, call: AgentCall) -> web.Response:

@@ -20,6 +20,9 @@ from paste_proxy.speculation.types import Asked, CallEnded, EffectEnded, Observa
 _OBSERVED_OUTPUT_BYTES = 256 * 2**10
 """Longer outputs are observed as their beginning: reading them whole would hold up the loop."""
 
+_NOWHERE = " "
+"""A scope that no job is run in."""
+
 
 @dataclass(slots=True, eq=False)
 class _Open:
@@ -73,7 +76,9 @@ class CallDesk:
                 session=session.id, ts=self._clock.epoch(), call_id=call_id, invocation=call.invocation, turn=turn
             ),
         )
-        self._tell(Asked(call=item.ticket, session=session.id, invocation=call.invocation, scope=call.scope))
+        wanted = not call.alone or (asked is not None and session.alone(asked))
+        scope = call.scope if wanted else _NOWHERE
+        self._tell(Asked(call=item.ticket, session=session.id, invocation=call.invocation, scope=scope))
         if asked is not None and asked.effect:
             self._tell(EffectEnded(session=session.id, call_id=asked.effect))
             asked.effect = None

@@ -75,6 +75,10 @@ class AgentSession:
         chosen.claimed = True
         return chosen
 
+    def alone(self, call: AskedCall) -> bool:
+        """Whether its turn asks for nothing else."""
+        return all(other is call or other.turn != call.turn for other in self.calls)
+
     def answer(self, call_id: str) -> AskedCall | None:
         """The unanswered, unclaimed call with this id, now answered: the agent ran it past the sidecar.
 

@@ -14,12 +14,13 @@ from aiohttp import web
 
 from paste_proxy.agents.wrap.claude_config import ClaudeConfig
 from paste_proxy.agents.wrap.client import Behind, User
-from paste_proxy.agents.wrap.hooks import claude_pre, run_reading
+from paste_proxy.agents.wrap.hooks import gemini, in_place, run_reading
 from paste_proxy.agents.wrap.hooks.ahead import with_reading_shell
 from paste_proxy.agents.wrap.hooks.claude import hooks
+from paste_proxy.agents.wrap.settings_file import Settings, section
 from paste_proxy.config import Config
 from paste_proxy.proxy.composition import compose
-from paste_proxy.proxy.dispatch.route import CALL_ID_HEADER, READY_HEADER
+from paste_proxy.proxy.dispatch.route import ALONE, CALL_ID_HEADER, READY_HEADER
 from paste_proxy.speculation.reading_commands import READ_SHELL
 
 PATIENCE_S = 20.0
@@ -66,14 +67,15 @@ async def sidecar(answer: web.Response) -> AsyncIterator[Sidecar]:
 
 def question(folder: Path, **more: object) -> dict[str, object]:
     given = {"command": "grep -r x", "description": "Look"}
-    return {"tool_name": "Bash", "tool_input": given, "tool_use_id": "toolu_1", "cwd": str(folder), **more}
+    asked = {"hook_event_name": "PreToolUse", "tool_name": "Bash"}
+    return {**asked, "tool_input": given, "tool_use_id": "toolu_1", "cwd": str(folder), **more}
 
 
 class TestHook:
     async def test_a_result_run_ahead_is_shown_by_another_command(self, tmp_path: Path) -> None:
         async with sidecar(web.Response(body=b"out\r\n\r\n\xff")) as there:
             arguments = (there.url, "run", str(tmp_path), str(tmp_path), "yes")
-            code, said = await program(claude_pre.__file__, *arguments, asked=question(tmp_path))
+            code, said = await program(in_place.__file__, *arguments, asked=question(tmp_path))
         assert code == 0
         told = json.loads(said)["hookSpecificOutput"]
         assert told["hookEventName"] == "PreToolUse"
@@ -92,9 +94,9 @@ class TestHook:
     async def test_where_there_is_none_nothing_is_said(self, tmp_path: Path, status: int) -> None:
         async with sidecar(web.Response(status=status)) as there:
             arguments = (there.url, "run", str(tmp_path), str(tmp_path), "yes")
-            assert await program(claude_pre.__file__, *arguments, asked=question(tmp_path)) == (0, b"")
+            assert await program(in_place.__file__, *arguments, asked=question(tmp_path)) == (0, b"")
         assert there.asked
-        assert await program(claude_pre.__file__, *arguments, asked=question(tmp_path)) == (0, b""), "sidecar gone"
+        assert await program(in_place.__file__, *arguments, asked=question(tmp_path)) == (0, b""), "sidecar gone"
 
     @pytest.mark.parametrize(
         "more",
@@ -108,7 +110,7 @@ class TestHook:
     async def test_another_kind_of_call_is_not_even_asked_about(self, tmp_path: Path, more: dict[str, object]) -> None:
         async with sidecar(web.Response(body=b"x")) as there:
             arguments = (there.url, "run", str(tmp_path), str(tmp_path), "yes")
-            assert await program(claude_pre.__file__, *arguments, asked=question(tmp_path, **more)) == (0, b"")
+            assert await program(in_place.__file__, *arguments, asked=question(tmp_path, **more)) == (0, b"")
         assert not there.asked
 
     @pytest.mark.parametrize(("mode", "put"), [("default", False), ("bypassPermissions", True)])
@@ -116,8 +118,60 @@ class TestHook:
         async with sidecar(web.Response(body=b"x")) as there:
             arguments = (there.url, "run", str(tmp_path), str(tmp_path), "no")
             asked = question(tmp_path, permission_mode=mode)
-            _, said = await program(claude_pre.__file__, *arguments, asked=asked)
+            _, said = await program(in_place.__file__, *arguments, asked=asked)
         assert bool(said) is put
+
+
+class TestGeminisHook:
+    async def test_another_command_follows_one_that_does_nothing_and_shows_the_result(self, tmp_path: Path) -> None:
+        async with sidecar(web.Response(body=b"out\n\n")) as there:
+            arguments = (there.url, "run", str(tmp_path), str(tmp_path), "yes")
+            before = {**question(tmp_path), "hook_event_name": "BeforeTool", "tool_use_id": ""}
+            _, said = await program(in_place.__file__, *arguments, asked=before)
+            changed = json.loads(said)["hookSpecificOutput"]["tool_input"]
+            after = {**before, "hook_event_name": "AfterTool", "tool_input": changed}
+            _, said = await program(in_place.__file__, *arguments, asked=after)
+        follows = json.loads(said)["hookSpecificOutput"]["tailToolCallRequest"]
+        assert follows["name"] == "run_shell_command"
+        outputs = []
+        for command in (changed["command"], follows["args"]["command"]):
+            shell = await asyncio.create_subprocess_shell(command, stdout=asyncio.subprocess.PIPE)
+            outputs.append((await shell.communicate())[0])
+        assert outputs == [b"", b"out\n\n"]
+        assert there.asked[0][1][READY_HEADER] == ALONE
+        assert CALL_ID_HEADER not in there.asked[0][1]
+
+    async def test_nothing_follows_any_other_command_and_what_follows_is_not_asked_about(self, tmp_path: Path) -> None:
+        async with sidecar(web.Response(body=b"out")) as there:
+            arguments = (there.url, "run", str(tmp_path), str(tmp_path), "yes")
+            for more in ({"hook_event_name": "AfterTool"}, {"original_request_name": "run_shell_command"}):
+                assert await program(in_place.__file__, *arguments, asked=question(tmp_path, **more)) == (0, b"")
+        assert not there.asked
+
+    @pytest.mark.parametrize(
+        ("settings", "words", "given"),
+        [
+            ({}, ("-p", "hi", "--yolo"), True),
+            ({"hooks": {"SessionStart": []}}, ("--prompt=hi", "--approval-mode", "yolo"), True),
+            ({}, ("-p", "hi"), False),
+            ({}, ("--yolo",), False),
+            ({}, ("-p", "hi", "-y", "--sandbox"), False),
+            ({"hooks": {"AfterTool": []}}, ("-p", "hi", "-y"), False),
+            ({"tools": {"exclude": ["run_shell_command(rm)"]}}, ("-p", "hi", "-y"), False),
+        ],
+    )
+    def test_it_is_given_only_where_it_changes_nothing_else(
+        self, tmp_path: Path, settings: Settings, words: tuple[str, ...], *, given: bool
+    ) -> None:
+        asked = User(command=("gemini", *words), home=tmp_path, folder=tmp_path, env={})
+        behind = Behind(url="http://127.0.0.1:9", session="run")
+        made = gemini.hooks(settings, asked, behind, tmp_path, tmp_path)
+        if not given:
+            assert made == {}
+            return
+        hooked = section(made, "hooks")
+        assert {"BeforeTool", "AfterTool"} <= hooked.keys()
+        assert section(settings, "hooks").items() <= hooked.items()
 
 
 class TestShell:

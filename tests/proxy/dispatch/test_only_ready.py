@@ -23,8 +23,11 @@ async def test_what_was_run_ahead_is_given_and_nothing_is_run_for_it(tmp_path: P
     tool = DispatchTool(command=(sys.executable, "-c", f"open({str(ran)!r}, 'w')"))
     app = web.Application()
     add_dispatch_routes(app, Config(tools={"look": tool}), gate)
-    async with listening(app, told_of_disconnects=False) as url, aiohttp.ClientSession() as http:
-        async with http.post(f"{url}/paste/v1/sessions/s/tools/look", data=b"{}", headers={READY_HEADER: "1"}) as said:
-            assert (said.status, await said.read()) == ((200, b"seen") if ready else (204, b""))
+    async with (
+        listening(app, told_of_disconnects=False) as url,
+        aiohttp.ClientSession() as http,
+        http.post(f"{url}/paste/v1/sessions/s/tools/look", data=b"{}", headers={READY_HEADER: "1"}) as said,
+    ):
+        assert (said.status, await said.read()) == ((200, b"seen") if ready else (204, b""))
     assert not ran.exists()
     assert gate.over == ({} if ready else {1: None})

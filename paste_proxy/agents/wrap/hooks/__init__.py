@@ -1,4 +1,6 @@
 """Results run ahead in place of a built-in shell's own runs, put there by the client's hooks.
 
-Two programs of a hook start for every call of the shell, so this pays for commands that take longer than that.
+Only commands that do nothing but read are run ahead. A hook is a program that starts for every call of the shell,
+some 0.1 s on a busy machine; gemini-cli starts two, and four and a second shell for a result put in place. So this
+pays where commands take longer than that, a search through a large tree, and costs where they do not.
 """

@@ -12,7 +12,7 @@ from paste_proxy.speculation.reading_commands import READ_SHELL
 _POLICY = "builtin:shell"
 _LONGEST_S = 60.0
 _CLAUDE = "claude-code"
-CLIENTS = (_CLAUDE,)
+CLIENTS = (_CLAUDE, "gemini-cli")
 """By name: those whose hooks can put a result in place."""
 
 

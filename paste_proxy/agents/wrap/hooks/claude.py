@@ -11,7 +11,7 @@ from pathlib import Path
 
 from paste_proxy.agents.wrap.claude_config import ClaudeConfig, option_values
 from paste_proxy.agents.wrap.client import Behind
-from paste_proxy.agents.wrap.hooks import claude_pre
+from paste_proxy.agents.wrap.hooks import in_place
 from paste_proxy.agents.wrap.settings_file import Settings, at, section
 
 _TOOL_HOOKS = {"PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest"}
@@ -31,7 +31,7 @@ def hooks(config: ClaudeConfig, behind: Behind, place: Path) -> Settings:
         return {}
     allowed = "yes" if _rules(config, "allow", "--allowedTools", "--allowed-tools") & set(_ALL_OF_BASH) else "no"
     words = (behind.url, behind.session, str(config.user.folder), str(place), allowed)
-    command = shlex.join([sys.executable, "-I", "-S", claude_pre.__file__, *words])
+    command = shlex.join([sys.executable, "-I", "-S", in_place.__file__, *words])
     hook: Settings = {"type": "command", "command": command, "timeout": _WAIT_S}
     return {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}
 
