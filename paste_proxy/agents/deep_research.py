@@ -23,6 +23,7 @@ _FAILED = (
     "Timeout, return None",
     "No results found for",
     "Failed to read page",
+    "Error fetching ",
     "could not be accessed",
     "[Python Interpreter Error]",
 )

@@ -322,3 +322,68 @@ async def test_a_tool_declared_after_connecting_is_offered_without_a_call(sideca
     await sidecar.gate.scope_offering("task", "second")
     go.set()
     await running
+
+
+async def test_what_a_framework_filled_in_is_no_part_of_the_call(sidecar: Served) -> None:
+    def agent() -> None:
+        with Sidecar(sidecar.url, patience_s=SOON, session="task") as paste:
+
+            @paste.tool
+            def search(query: str, limit: int = 3) -> str:
+                return query * limit
+
+            with paste.call_id("call_1", {"query": "x"}):
+                search("x", limit=3)
+            search("x", limit=3)
+
+    await asyncio.to_thread(agent)
+    assert [(call.call_id, call.invocation.arguments) for call in sidecar.gate.asked] == [
+        ("call_1", {"query": "x"}),
+        (None, {"query": "x", "limit": 3}),
+    ]
+
+
+async def test_a_function_may_name_the_session(sidecar: Served) -> None:
+    names = iter(("one", "two", "two"))
+
+    def agent() -> None:
+        paste = Sidecar(sidecar.url, patience_s=SOON, session=lambda: next(names))
+
+        @paste.tool
+        def search(query: str) -> str:
+            return query
+
+        search("x")
+        search("y")
+        with paste.session("named"):
+            search("z")
+        paste.close()
+
+    await asyncio.to_thread(agent)
+    assert [call.session for call in sidecar.gate.asked] == ["one", "two", "named"]
+
+
+async def test_a_call_in_a_form_of_its_own_is_run_ahead_by_its_arguments(sidecar: Served) -> None:
+    go = threading.Event()
+    parcels: list[tuple[str, ...]] = []
+
+    def send(*parcel: str) -> str:
+        parcels.append(parcel)
+        return " ".join(parcel)
+
+    def agent() -> tuple[str, str, int]:
+        with Sidecar(sidecar.url, patience_s=SOON, session="task") as paste:
+            sent = paste.adapt(
+                send,
+                name="send",
+                arguments=lambda *parcel: {"words": list(parcel)} if parcel else None,
+                run=lambda arguments: send(*arguments["words"], "ahead"),
+            )
+            assert go.wait(SOON)
+            return sent("a", "b"), sent(), paste.stats.unreadable
+
+    running = asyncio.create_task(asyncio.to_thread(agent))
+    await (await sidecar.gate.launch("task", "send", {"words": ["a", "b"]}))
+    go.set()
+    assert await running == ("a b ahead", "", 1)
+    assert parcels == [("a", "b", "ahead"), ()]

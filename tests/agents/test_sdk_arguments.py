@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paste_proxy.agents.sdk_arguments import as_json, named, spread
+from paste_proxy.agents.sdk_arguments import as_json, named, spread, without_defaults
 from paste_proxy.events.values import canonical_text, loads
 from tests.agents.test_protocol import ARGUMENTS
 
@@ -29,6 +29,16 @@ def test_a_call_by_name_is_the_call_itself(args: list[int], kwargs: dict[str, in
 
 def test_defaults_are_left_out() -> None:
     assert named(signature(tool), (1,), {"e": 2}) == {"a": 1, "e": 2}
+
+
+def test_a_default_that_the_llm_wrote_is_kept_and_one_that_it_did_not_is_not() -> None:
+    def look(place: str, deep: bool = False, steps: int = 1, at: tuple[int, ...] = ()) -> None: ...
+
+    filled = {"place": "a", "deep": False, "steps": 1, "at": ()}
+    assert without_defaults(signature(look), filled, {"place": "a"}) == {"place": "a"}
+    assert without_defaults(signature(look), filled, {"place": "a", "deep": False}) == {"place": "a", "deep": False}
+    changed = {"place": "a", "deep": 0, "steps": 1.0, "more": 1}
+    assert without_defaults(signature(look), changed, {"place": "a"}) == changed, "alike is not the same"
 
 
 def test_what_has_no_name_or_does_not_fit_has_no_json_form() -> None:

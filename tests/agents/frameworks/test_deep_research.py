@@ -134,12 +134,22 @@ async def test_a_job_is_given_what_the_agent_would_give() -> None:
     ]
 
 
-async def test_what_its_tools_say_in_place_of_an_exception_is_a_failure() -> None:
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ("[visit] Failed to read page.", "error"),
+        ("Error fetching https://a.example: no route", "error"),
+        ("[Search] Invalid request format: no query", "error"),
+        ("Google search Timeout, return None, Please try again later.", "error"),
+        ("Three pages were found.", "ok"),
+    ],
+)
+async def test_what_its_tools_say_in_place_of_an_exception_is_a_failure(said: str, status: str) -> None:
     class Broken:
         name = "visit"
 
         def call(self, params: Any, **kwargs: Any) -> str:
-            return "[visit] Failed to read page."
+            return said
 
     async with served() as side:
 
@@ -147,14 +157,14 @@ async def test_what_its_tools_say_in_place_of_an_exception_is_a_failure() -> Non
             with Sidecar(side.url, session="task", patience_s=SOON) as paste:
                 tools: dict[str, Any] = {"visit": Broken()}
                 through(paste, tools)
-                said: str = tools["visit"].call({"url": "u", "goal": "g"})
-                return said
+                told: str = tools["visit"].call({"url": "u", "goal": "g"})
+                return told
 
-        assert "Failed" in await asyncio.to_thread(agent)
+        assert await asyncio.to_thread(agent) == said
         await side.gate.until(lambda: bool(side.gate.over))
     (result,) = side.gate.over.values()
     assert result is not None
-    assert result.status == "error"
+    assert result.status == status
 
 
 async def test_calls_in_a_form_that_no_job_can_repeat_run_as_ever() -> None:
