@@ -1,17 +1,18 @@
 """Field cases of kind H: bodies that are coded, large, or not to be looked into."""
 
 import asyncio
+import gc
 import gzip
+import time
 import tracemalloc
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
-import aiohttp
 import pytest
 
-from paste_proxy.bench.lag import LoopLag
 from tests.field_cases.samples import SAMPLES, Sample, dumped
 from tests.field_cases.world import cuts, observing, wires
 from tests.proxy.llm_world import (
@@ -176,64 +177,105 @@ async def test_b42_a_chunked_upload_with_the_model_behind_the_file_streams_throu
 
 
 MEGABYTE = 2**20
-_LAG_S = 0.25
-"""The loop is never held for longer, by the sidecar's own account."""
+_HOLD_S = 0.03
+"""Processor time; what the loop is never held for, by the sidecar, its upstream and its clients together."""
+
+
+@contextmanager
+def holds() -> Iterator[list[float]]:
+    """Processor seconds of each of the loop's callbacks: unlike its lag, the same on a busy machine."""
+    took: list[float] = []
+    run = asyncio.Handle._run
+
+    def timed(handle: asyncio.Handle) -> None:
+        begun = time.thread_time()
+        run(handle)
+        took.append(time.thread_time() - begun)
+
+    gc.collect()
+    gc.freeze()  # as `serve` does: what the tests before left is not looked through here
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asyncio.Handle, "_run", timed)
+        yield took
+    gc.unfreeze()
+
+
+async def huge(_: Seen, writer: asyncio.StreamWriter) -> None:
+    """An error of 100 MB."""
+    writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: %d\r\n\r\n" % (100 * MEGABYTE))
+    for _number in range(100):
+        writer.write(bytes(MEGABYTE))
+        await writer.drain()
+
+
+async def drained(port: int, body: bytes) -> int:
+    """Ask, and count the bytes of the answer without keeping them."""
+    reader, writer = await connect(port)
+    writer.write(post("/v1/chat/completions", body))
+    got = 0
+    while chunk := await asyncio.wait_for(reader.read(MEGABYTE), PATIENCE_S):
+        got += len(chunk)
+    writer.close()
+    return got
+
+
+def prompt(words: str) -> bytes:
+    return dumped({"model": "m", "stream": True, "messages": [{"role": "user", "content": words}]})
+
+
+PROMPTS = {
+    "one of a million and a half tokens": (1, prompt("token " * 1_500_000)),
+    "a hundred of a megabyte": (100, prompt("word " * (MEGABYTE // 5))),
+}
 
 
 @pytest.mark.slow
-async def test_b35_an_error_of_100_mb_passes_without_holding_the_loop_or_the_memory(tmp_path: Path) -> None:
-    async def huge(_: Seen, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: %d\r\n\r\n" % (100 * MEGABYTE))
-        for _number in range(100):
-            writer.write(bytes(MEGABYTE))
-            await writer.drain()
-
-    async with upstream(huge) as there, served(routed(tmp_path, there.url)) as side:
-        before, lag = _peak_mb(side.process.pid), LoopLag(side.port)
-        await lag.start()
-        reader, writer = await connect(side.port)
-        writer.write(post("/v1/chat/completions", SAMPLES["openai_chat"].body))
-        got = 0
-        while chunk := await asyncio.wait_for(reader.read(MEGABYTE), PATIENCE_S):
-            got += len(chunk)
-        writer.close()
-        await _sampled(lag)
-        assert got > 100 * MEGABYTE
-        assert _peak_mb(side.process.pid) - before < 40
+async def test_b35_an_error_of_100_mb_passes_without_holding_the_loop(tmp_path: Path) -> None:
+    async with observing(tmp_path, script=huge) as side:
+        with holds() as took:
+            assert await drained(side.port, SAMPLES["openai_chat"].body) > 100 * MEGABYTE
+    assert max(took) < _HOLD_S
+    assert [turn["complete"] for turn in side.events("llm_turn")] == [False]
 
 
 @pytest.mark.slow
-async def test_b35_a_prompt_of_a_million_and_a_half_tokens_is_read_off_the_loop(tmp_path: Path) -> None:
-    words = "token " * 1_500_000
-    body = dumped({"model": "m", "stream": True, "messages": [{"role": "user", "content": words}]})
-    stream = STREAM_HEAD + chunked(SAMPLES["openai_chat"].stream())
-    async with upstream(replying(stream)) as there, served(routed(tmp_path, there.url)) as side:
-        lag = LoopLag(side.port)
-        await lag.start()
-        for _number in range(3):
-            assert (await exchange(side.port, post("/v1/chat/completions", body))).endswith(b"0\r\n\r\n")
-        await _until_turns(side.port, 3)
-        await _sampled(lag)
-
-
-@pytest.mark.slow
-async def test_b35_a_hundred_requests_of_a_megabyte_at_once_hold_a_small_multiple_of_their_size(
-    tmp_path: Path,
-) -> None:
-    everybody = asyncio.Barrier(100)
+@pytest.mark.parametrize("size", PROMPTS)
+async def test_b35_large_prompts_are_read_off_the_loop(size: str, tmp_path: Path) -> None:
+    number, body = PROMPTS[size]
+    everybody, sample = asyncio.Barrier(number), SAMPLES["openai_chat"]
 
     async def together(_: Seen, writer: asyncio.StreamWriter) -> None:
         await everybody.wait()
+        writer.write(STREAM_HEAD + chunked(sample.stream()))
+
+    async with observing(tmp_path, script=together) as side:
+        with holds() as took:
+            asked = [exchange(side.port, post(sample.target, body)) for _number in range(number)]
+            answers = await asyncio.gather(*asked)
+            while side.tally.turns < number:  # noqa: ASYNC110 - the process apart reads on
+                await asyncio.sleep(0.05)
+    assert all(raw.endswith(b"0\r\n\r\n") for raw in answers)
+    assert max(took) < _HOLD_S
+
+
+@pytest.mark.slow
+async def test_b35_the_memory_held_is_a_small_multiple_of_what_is_on_the_wire(tmp_path: Path) -> None:
+    everybody = asyncio.Barrier(100)
+
+    async def either(seen: Seen, writer: asyncio.StreamWriter) -> None:
+        if len(seen.body) < MEGABYTE // 2:
+            await huge(seen, writer)
+            return
+        await everybody.wait()
         writer.write(STREAM_HEAD + chunked(SAMPLES["openai_chat"].stream()))
 
-    body = dumped({"model": "m", "messages": [{"role": "user", "content": "word " * (MEGABYTE // 5)}]})
-    async with upstream(together) as there, served(routed(tmp_path, there.url)) as side:
-        before, lag = _peak_mb(side.process.pid), LoopLag(side.port)
-        await lag.start()
+    async with upstream(either) as there, served(routed(tmp_path, there.url)) as side:
+        before = _peak_mb(side.process.pid)
+        await drained(side.port, SAMPLES["openai_chat"].body)
+        assert _peak_mb(side.process.pid) - before < 40
+        body = PROMPTS["a hundred of a megabyte"][1]
         asked = [exchange(side.port, post("/v1/chat/completions", body)) for _number in range(100)]
         assert all(raw.endswith(b"0\r\n\r\n") for raw in await asyncio.gather(*asked))
-        await _until_turns(side.port, 100)
-        await _sampled(lag)
         assert _peak_mb(side.process.pid) - before < 300, "three times what is on the wire"
 
 
@@ -241,23 +283,3 @@ def _peak_mb(pid: int) -> float:
     """The most memory that a process ever held."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
-
-
-async def _sampled(lag: LoopLag) -> None:
-    samples, worst = await lag.read()
-    while not samples:
-        await asyncio.sleep(0.05)
-        samples, worst = await lag.read()
-    assert worst is not None
-    assert worst <= _LAG_S
-
-
-async def _until_turns(port: int, turns: int) -> None:
-    """Wait until that many turns were read."""
-    async with asyncio.timeout(60), aiohttp.ClientSession() as http:
-        while True:
-            async with http.get(f"http://127.0.0.1:{port}/metrics") as shown:
-                text = await shown.text()
-            if f'paste_turns_total{{complete="true"}} {turns}.0' in text:
-                return
-            await asyncio.sleep(0.05)
