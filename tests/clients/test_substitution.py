@@ -109,4 +109,3 @@ async def test_gemini_cli_is_told_the_same_and_some_results_were_run_ahead(tmp_p
     ]
     assert shown[1] == shown[0]
     assert behind.account["stats"]["outcomes"]["reused"] >= 3
-    print(behind.seconds, without.seconds, behind.account["stats"])
