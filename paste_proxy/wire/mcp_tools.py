@@ -1,7 +1,6 @@
-"""The tools that an MCP server lists, and what they say of arguments that they do not name."""
+"""The tools that an MCP server lists, and whether they may take arguments that they do not name."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from paste_proxy.events.values import Json
 from paste_proxy.wire.jsonspans import members
@@ -25,16 +24,6 @@ _SAYS_NOTHING = {
 _CLOSING = {"additionalProperties", "unevaluatedProperties"}
 
 
-class Others(StrEnum):
-    """What a tool's input schema says of arguments that it does not name."""
-
-    UNSAID = "unsaid"
-    REFUSED = "refused"
-    """It closes. Some servers list that and yet drop such arguments unread."""
-    TAKEN = "taken"
-    """It may take them, so they may matter; also where the schema says more than is understood here."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedTool:
     """A tool as its server describes it. Hints are only hints; absent ones have the protocol's defaults."""
@@ -50,7 +39,8 @@ class ListedTool:
     """HTTP headers that repeat an argument (`x-mcp-header`): header name, path of the argument."""
     arguments: frozenset[str] = frozenset()
     """The arguments that its input schema names."""
-    others: Others = Others.UNSAID
+    takes_others: bool = False
+    """The schema says that it may take others too, or says more than is understood here."""
 
 
 def listed_tools(result_raw: bytes) -> tuple[ListedTool, ...]:
@@ -80,17 +70,13 @@ def _listed(entry: dict[str, Json]) -> ListedTool:
         task_required=mapping(entry.get("execution")).get("taskSupport") == "required",
         mirrored=tuple(_mirrored(schema)),
         arguments=frozenset(mapping(schema.get("properties"))),
-        others=_others(schema),
+        takes_others=_takes_others(schema),
     )
 
 
-def _others(schema: dict[str, Json]) -> Others:
-    if not schema.keys() <= _SAYS_NOTHING | _CLOSING:
-        return Others.TAKEN
-    said = [schema[keyword] for keyword in _CLOSING if keyword in schema]
-    if not said:
-        return Others.UNSAID
-    return Others.REFUSED if said == [False] * len(said) else Others.TAKEN
+def _takes_others(schema: dict[str, Json]) -> bool:
+    understood = schema.keys() <= _SAYS_NOTHING | _CLOSING
+    return not understood or any(schema[keyword] is not False for keyword in _CLOSING if keyword in schema)
 
 
 def _mirrored(schema: dict[str, Json]) -> list[tuple[str, tuple[str, ...]]]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paste_proxy.wire.mcp_tools import ListedTool, Others, listed_tools, next_cursor
+from paste_proxy.wire.mcp_tools import ListedTool, listed_tools, next_cursor
 from tests.wire.test_jsonspans import JSON
 
 
@@ -43,24 +43,24 @@ def test_listed_tools_carry_their_hints_and_the_protocols_defaults() -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "others"),
+    ("more", "takes_others"),
     [
-        ({}, Others.UNSAID),
-        ({"$schema": "s", "title": "t", "$defs": {}}, Others.UNSAID),
-        ({"additionalProperties": False}, Others.REFUSED),
-        ({"unevaluatedProperties": False, "additionalProperties": False}, Others.REFUSED),
-        ({"additionalProperties": True}, Others.TAKEN),
-        ({"additionalProperties": {"type": "string"}}, Others.TAKEN),
-        ({"additionalProperties": False, "patternProperties": {"^wait": {}}}, Others.TAKEN),
-        ({"allOf": [{"properties": {"wait_for_previous": {}}}]}, Others.TAKEN),
-        ({"$ref": "#/$defs/arguments"}, Others.TAKEN),
+        ({}, False),
+        ({"$schema": "s", "title": "t", "$defs": {}}, False),
+        ({"additionalProperties": False}, False),
+        ({"unevaluatedProperties": False, "additionalProperties": False}, False),
+        ({"additionalProperties": True}, True),
+        ({"additionalProperties": {"type": "string"}}, True),
+        ({"additionalProperties": False, "patternProperties": {"^wait": {}}}, True),
+        ({"allOf": [{"properties": {"wait_for_previous": {}}}]}, True),
+        ({"$ref": "#/$defs/arguments"}, True),
     ],
     ids=str,
 )
-def test_what_a_schema_says_of_arguments_it_does_not_name(more: dict[str, Any], others: Others) -> None:
+def test_what_a_schema_says_of_arguments_it_does_not_name(more: dict[str, Any], takes_others: bool) -> None:
     schema = {"type": "object", "properties": {"a": {}, "b": {}}, **more}
     (tool,) = listed_tools(json.dumps({"tools": [{"name": "f", "inputSchema": schema}]}).encode())
-    assert (tool.arguments, tool.others) == (frozenset({"a", "b"}), others)
+    assert (tool.arguments, tool.takes_others) == (frozenset({"a", "b"}), takes_others)
 
 
 @given(st.binary() | JSON.map(lambda value: json.dumps(value).encode()))

@@ -17,10 +17,10 @@ class Messages:
     def turns_before(self, body: Body) -> int | None:
         if not body.get("stream") or not body.get("tools"):
             return None
-        return sum(message["role"] == "assistant" for message in body["messages"])
+        return len([message for message in body["messages"] if message["role"] == "assistant"])
 
     def stream(self, turn: Turn, number: int) -> Iterator[bytes | float]:
-        message = {"id": f"msg_{number}", "type": "message", "role": "assistant", "model": "m", "content": []}
+        message: Body = {"id": f"msg_{number}", "type": "message", "role": "assistant", "model": "m", "content": []}
         message |= {"stop_reason": None, "stop_sequence": None, "usage": _USAGE}
         yield _event("message_start", message=message)
         if turn.text:

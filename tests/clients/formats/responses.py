@@ -23,7 +23,7 @@ class Responses:
     def turns_before(self, body: Body) -> int | None:
         if not body.get("stream") or not body.get("tools"):
             return None
-        asked = [item.get("type") == "function_call" for item in body["input"]]
+        asked: list[bool] = [item.get("type") == "function_call" for item in body["input"]]
         return sum(own and not before for own, before in zip(asked, [False, *asked], strict=False))
 
     def stream(self, turn: Turn, number: int) -> Iterator[bytes | float]:
@@ -31,7 +31,7 @@ class Responses:
         yield _event("response.created", response={**response, "status": "in_progress"})
         items = [*([_message(turn.text, number)] if turn.text else []), *_calls(turn, number)]
         for index, item in enumerate(items):
-            begun = {"content": []} if item["type"] == "message" else {"arguments": ""}
+            begun: Body = {"content": []} if item["type"] == "message" else {"arguments": ""}
             yield _event("response.output_item.added", output_index=index, item={**item, **begun})
             place = {"item_id": item["id"], "output_index": index}
             if item["type"] == "message":

@@ -135,8 +135,10 @@ class World:
         for _ in range(20):
             await asyncio.sleep(0)
 
-    async def ask(self, invocation: Invocation, **where: str) -> RunIt | ServeIt:
-        call = AgentCall(invocation=invocation, **{"session": "s", **where})
+    async def ask(
+        self, invocation: Invocation, *, session: str = "s", call_id: str | None = None, scope: str = ""
+    ) -> RunIt | ServeIt:
+        call = AgentCall(invocation=invocation, session=session, call_id=call_id, scope=scope)
         return await asyncio.wait_for(self.hub.ask(call), 5)
 
     async def hear(self, *messages: Message, session: str = "s") -> Exchange:

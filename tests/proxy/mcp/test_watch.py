@@ -96,11 +96,11 @@ async def test_tools_are_offered_anew_when_an_answer_shows_that_an_argument_is_n
     gate = Gate()
     watch = watching(gate)
     answered(watch, "tools/list", CLOSED)
-    assert gate.beside == {"s/gone": {WAIT}}
+    assert gate.beside == {}
     await run(watch, b'{"wait_for_previous":true}', BAD)
-    assert gate.beside == {"s/gone": {WAIT}}
+    assert gate.beside == {}
     await run(watch, b'{"wait_for_previous":true}', GOOD)
-    assert gate.beside == {"s/gone": {WAIT}, "s/look": {WAIT}}
+    assert gate.beside == {"s/look": {WAIT}}
 
 
 async def test_tools_that_changed_are_offered_only_when_the_client_has_listed_them_again_and_under_a_new_scope() -> (
