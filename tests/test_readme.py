@@ -77,15 +77,21 @@ class OpenAI:
     def __init__(self, *, base_url, default_headers):
         self.default_headers = default_headers
 sys.modules["openai"] = types.SimpleNamespace(OpenAI=OpenAI)
+sys.modules["react_agent"] = types.SimpleNamespace(TOOL_MAP={})
+sys.modules["virtual_lab"] = types.ModuleType("virtual_lab")
+sys.modules["virtual_lab.constants"] = types.SimpleNamespace(PUBMED_TOOL_NAME="pubmed_search")
+sys.modules["virtual_lab.utils"] = types.SimpleNamespace(run_pubmed_search=lambda query, num_articles=3: "")
 def run_agent(llm, tools):
     assert llm.default_headers == {"x-paste-session": "task-42"}
     assert tools[0](query="x") == ["x"]
 """
 
 
-@pytest.mark.parametrize(("text", "value"), [(README, "[query]"), (REFERENCE, "url")])
-def test_the_python_shown_runs_as_it_stands(text: str, value: str) -> None:
-    (code,) = blocks("python", text)
+@pytest.mark.parametrize(
+    ("code", "value"),
+    [*((code, "[query]") for code in blocks("python")), *((code, "url") for code in blocks("python", REFERENCE))],
+)
+def test_the_python_shown_runs_as_it_stands(code: str, value: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", AROUND + re.sub(r"(?<=: )\.\.\.$", f"return {value}", code, flags=re.MULTILINE)],
         capture_output=True,
