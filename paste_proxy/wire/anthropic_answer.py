@@ -5,9 +5,8 @@ from paste_proxy.wire.anthropic_message import blocks, read_assistant
 from paste_proxy.wire.anthropic_tooluse import Index, ToolUses
 from paste_proxy.wire.digest import assistant_digest
 from paste_proxy.wire.loose import count, mapping, mended, piece, read, string
-from paste_proxy.wire.objectstream import ObjectDecoder
-from paste_proxy.wire.sse import SseDecoder, SseEvent
-from paste_proxy.wire.types import SeenCall, TurnEnd
+from paste_proxy.wire.sse import SseEvent
+from paste_proxy.wire.types import Message, SeenCall, TurnEnd
 
 _WHOLE = {"end_turn", "tool_use", "stop_sequence"}
 """Stop reasons of an answer that says all that the model would have said. A paused turn is none: the vendor's
@@ -19,17 +18,10 @@ _READ = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens
 _NOTHING = {b"", b"[DONE]"}
 
 
-class StreamReader:
-    """Reads an event stream.
+class MessageAnswer:
+    """A streamed answer; see `stream.Answer`."""
 
-    Args:
-        max_bytes: size of the largest answer that is read; beyond it the reader is deaf and the turn
-            incomplete.
-    """
-
-    def __init__(self, max_bytes: int) -> None:
-        self._left = max_bytes
-        self._events = SseDecoder(max_bytes)
+    def __init__(self) -> None:
         self._uses = ToolUses()
         self._text: list[str] = []
         self._usage: dict[str, Json] = {}
@@ -38,38 +30,8 @@ class StreamReader:
         self._done = False
         self._broken = False
 
-    def feed(self, chunk: bytes) -> list[SeenCall]:
-        """Take the next bytes; give the calls sealed by them."""
-        self._left -= len(chunk)
-        if self._left < 0:
-            self._broken = True
-            return []
-        return [call for event in self._events.feed(chunk) for call in self._event(event)]
-
-    def close(self, *, clean: bool) -> TurnEnd:
-        """The stream is over. It was whole if it said so, by message_stop or by a stop reason and a clean end."""
-        last = self._events.close()
-        if last is not None:
-            self._event(last)
-        ended = self._done or (clean and self._finish is not None)
-        calls, identities, whole = self._uses.read()
-        text = mended("".join(self._text))
-        return TurnEnd(
-            text=text,
-            calls=calls,
-            complete=ended and whole and not self._cut,
-            finish=self._finish,
-            input_tokens=_tokens_read(self._usage),
-            output_tokens=count(self._usage.get("output_tokens")),
-            digest=assistant_digest(text, identities),
-            response_id=self._id,
-        )
-
-    @property
-    def _cut(self) -> bool:
-        return self._broken or (self._finish is not None and self._finish not in _WHOLE)
-
-    def _event(self, event: SseEvent) -> list[SeenCall]:
+    def take(self, event: SseEvent) -> list[SeenCall]:
+        """Go on with an event; the calls that it seals."""
         value = read(event.data)
         if not isinstance(value, dict):
             self._broken = self._broken or event.data.strip() not in _NOTHING
@@ -98,6 +60,22 @@ class StreamReader:
                 self._broken = True
         return []
 
+    def broke(self) -> None:
+        """Events were lost: the turn is incomplete."""
+        self._broken = True
+
+    def end(self, *, clean: bool) -> TurnEnd:
+        """The turn. It was whole if the stream said so, by message_stop or by a stop reason and a clean end."""
+        ended = (self._done or (clean and self._finish is not None)) and not self._cut
+        calls, identities, whole = self._uses.read()
+        text = mended("".join(self._text))
+        message = Message(role="assistant", text=text, digest=assistant_digest(text, identities), calls=calls)
+        return _end(message, ended and whole, self._finish, self._usage, self._id)
+
+    @property
+    def _cut(self) -> bool:
+        return self._broken or (self._finish is not None and self._finish not in _WHOLE)
+
     def _delta(self, index: Index, delta: dict[str, Json]) -> None:
         """Go on with a block. Signatures, citations and whatever the vendor adds next say nothing here."""
         match delta.get("type"):
@@ -111,49 +89,25 @@ class StreamReader:
         self._usage |= {name: tokens for name, tokens in mapping(usage).items() if tokens is not None}
 
 
-class WholeReader:
-    """Reads an answer that is one JSON object; its calls are given with its last byte.
+def whole_end(answer: dict[str, Json]) -> TurnEnd:
+    """What an answer that was not streamed says."""
+    message, whole = read_assistant(blocks(answer.get("content")))
+    finish = string(answer.get("stop_reason")) or None
+    complete = whole and finish in _WHOLE and not answer.get("error")
+    return _end(message, complete, finish, mapping(answer.get("usage")), string(answer.get("id")))
 
-    Args:
-        max_bytes: size of the largest answer that is kept to be read.
-    """
 
-    def __init__(self, max_bytes: int) -> None:
-        self._left = max_bytes
-        self._objects = ObjectDecoder()
-        self._answer: dict[str, Json] = {}
-        self._message, self._whole = read_assistant([])
-
-    def feed(self, chunk: bytes) -> list[SeenCall]:
-        """Take the next bytes; give the calls of the answer that ends with them."""
-        self._left -= len(chunk)
-        if self._left < 0:
-            self._whole = False
-            return []
-        return [call for body in self._objects.feed(chunk) for call in self._read(body)]
-
-    def close(self, *, clean: bool) -> TurnEnd:
-        """The body is over."""
-        usage = mapping(self._answer.get("usage"))
-        return TurnEnd(
-            text=self._message.text,
-            calls=self._message.calls,
-            complete=clean and self._whole and self._finish in _WHOLE and not self._answer.get("error"),
-            finish=self._finish,
-            input_tokens=_tokens_read(usage),
-            output_tokens=count(usage.get("output_tokens")),
-            digest=self._message.digest,
-            response_id=string(self._answer.get("id")),
-        )
-
-    @property
-    def _finish(self) -> str | None:
-        return string(self._answer.get("stop_reason")) or None
-
-    def _read(self, body: bytes) -> tuple[SeenCall, ...]:
-        self._answer = mapping(read(body))
-        self._message, self._whole = read_assistant(blocks(self._answer.get("content")))
-        return self._message.calls
+def _end(message: Message, complete: bool, finish: str | None, usage: dict[str, Json], response_id: str) -> TurnEnd:
+    return TurnEnd(
+        text=message.text,
+        calls=message.calls,
+        complete=complete,
+        finish=finish,
+        input_tokens=_tokens_read(usage),
+        output_tokens=count(usage.get("output_tokens")),
+        digest=message.digest,
+        response_id=response_id,
+    )
 
 
 def _index(value: dict[str, Json]) -> Index:

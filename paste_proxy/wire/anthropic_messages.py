@@ -4,10 +4,12 @@ import re
 from collections.abc import Sequence
 
 from paste_proxy.events.values import Json
-from paste_proxy.wire.anthropic_answer import StreamReader, WholeReader
+from paste_proxy.wire.anthropic_answer import MessageAnswer, whole_end
 from paste_proxy.wire.anthropic_message import read_history
 from paste_proxy.wire.loose import listing, mapping, read, string
+from paste_proxy.wire.stream import StreamReader
 from paste_proxy.wire.types import AnswerReader, LlmRequest, Message
+from paste_proxy.wire.whole import WholeReader
 
 _MAX_ANSWER_BYTES = 8 * 2**20
 """Far beyond what a model says in one turn; bounds what one answer may hold of memory."""
@@ -45,7 +47,9 @@ class AnthropicMessages:
 
     def reader(self, *, content_type: str) -> AnswerReader:
         """A reader of one answer; anything not declared as JSON is read as an event stream."""
-        return WholeReader(self._max) if "json" in content_type.lower() else StreamReader(self._max)
+        if "json" in content_type.lower():
+            return WholeReader(self._max, whole_end, complete_only=False)
+        return StreamReader(self._max, MessageAnswer())
 
 
 def _tools(fields: dict[str, Json]) -> list[dict[str, Json]]:

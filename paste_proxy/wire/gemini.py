@@ -4,10 +4,11 @@ import re
 from urllib.parse import unquote
 
 from paste_proxy.events.values import Json
-from paste_proxy.wire.gemini_answer import Events, Objects, Reader
+from paste_proxy.wire.gemini_answer import GeminiAnswer, Objects
 from paste_proxy.wire.gemini_fields import field_of
 from paste_proxy.wire.gemini_history import read_history
 from paste_proxy.wire.loose import listing, mapping, read, string
+from paste_proxy.wire.stream import StreamReader
 from paste_proxy.wire.types import AnswerReader, LlmRequest
 
 _MAX_ANSWER_BYTES = 8 * 2**20
@@ -49,7 +50,7 @@ class Gemini:
 
     def reader(self, *, content_type: str) -> AnswerReader:
         """A reader of one answer; anything not declared as JSON is read as an event stream."""
-        return Reader(Objects() if "json" in content_type.lower() else Events(self._max), self._max)
+        return StreamReader(self._max, GeminiAnswer(), Objects() if "json" in content_type.lower() else None)
 
 
 def _names(tools: list[dict[str, Json]]) -> tuple[str, ...]:

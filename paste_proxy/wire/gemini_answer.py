@@ -5,14 +5,12 @@ GenerateContentResponse. Only the first candidate is read. The protocol has no l
 it said STOP and the body came to its end.
 """
 
-from typing import Protocol
-
 from paste_proxy.events.values import Json
 from paste_proxy.wire.gemini_fields import field_of, parts_of
 from paste_proxy.wire.gemini_turn import ModelTurn
 from paste_proxy.wire.loose import count, listing, mapping, read, string
 from paste_proxy.wire.objectstream import ObjectDecoder
-from paste_proxy.wire.sse import SseDecoder
+from paste_proxy.wire.sse import SseEvent
 from paste_proxy.wire.types import SeenCall, TurnEnd
 
 _STOP = "STOP"
@@ -20,69 +18,51 @@ _UNSPECIFIED = "FINISH_REASON_UNSPECIFIED"
 _NOTHING = {b"", b"[DONE]"}
 
 
-class _Responses(Protocol):
-    def feed(self, chunk: bytes) -> list[bytes]: ...
-    def close(self) -> list[bytes]: ...
+class Objects:
+    """The elements of a JSON array, or the one object of a body, as the events of a stream."""
 
+    def __init__(self) -> None:
+        self._objects = ObjectDecoder()
 
-class Events:
-    """Responses as events of a stream.
-
-    Args:
-        max_bytes: size of the largest event that is kept.
-    """
-
-    def __init__(self, max_bytes: int) -> None:
-        self._events = SseDecoder(max_bytes)
-
-    def feed(self, chunk: bytes) -> list[bytes]:
+    def feed(self, chunk: bytes) -> list[SseEvent]:
         """The responses completed by these bytes."""
-        return [event.data for event in self._events.feed(chunk)]
+        return [SseEvent("message", body) for body in self._objects.feed(chunk)]
 
-    def close(self) -> list[bytes]:
-        """The response that the stream ended in."""
-        last = self._events.close()
-        return [last.data] if last else []
-
-
-class Objects(ObjectDecoder):
-    """Responses as the elements of a JSON array, or the one object of a body."""
-
-    def close(self) -> list[bytes]:
+    def close(self) -> None:
         """Nothing: what is not whole by then never will be."""
-        return []
 
 
-class Reader:
-    """Reads one answer.
+class GeminiAnswer:
+    """An answer; see `stream.Answer`."""
 
-    Args:
-        responses: takes the body apart.
-        max_bytes: size of the largest answer that is read; beyond it the reader is deaf and the turn
-            incomplete.
-    """
-
-    def __init__(self, responses: _Responses, max_bytes: int) -> None:
-        self._responses = responses
-        self._left = max_bytes
+    def __init__(self) -> None:
         self._turn = ModelTurn()
         self._usage: dict[str, Json] = {}
         self._finish: str | None = None
         self._id = ""
         self._broken = False
 
-    def feed(self, chunk: bytes) -> list[SeenCall]:
-        """Take the next bytes; give the calls sealed by them."""
-        self._left -= len(chunk)
-        if self._left < 0:
-            self._broken = True
+    def take(self, event: SseEvent) -> list[SeenCall]:
+        """Go on with a response; the calls that it seals."""
+        value = read(event.data)
+        if not isinstance(value, dict):
+            self._broken = self._broken or event.data.strip() not in _NOTHING
             return []
-        return [call for body in self._responses.feed(chunk) for call in self._response(body)]
+        self._broken = self._broken or bool(value.get("error"))
+        response = mapping(value.get("response")) or value
+        self._id = self._id or string(field_of(response, "responseId")) or string(field_of(value, "traceId"))
+        self._usage = mapping(field_of(response, "usageMetadata")) or self._usage
+        if blocked := string(field_of(mapping(field_of(response, "promptFeedback")), "blockReason")):
+            self._finish = blocked
+        candidates = (mapping(candidate) for candidate in listing(response.get("candidates")))
+        return [call for candidate in candidates if not candidate.get("index") for call in self._candidate(candidate)]
 
-    def close(self, *, clean: bool) -> TurnEnd:
-        """The body is over."""
-        for body in self._responses.close():
-            self._response(body)
+    def broke(self) -> None:
+        """Events were lost: the turn is incomplete."""
+        self._broken = True
+
+    def end(self, *, clean: bool) -> TurnEnd:
+        """The turn."""
         message = self._turn.message()
         whole = self._turn.whole and self._turn.ended
         return TurnEnd(
@@ -95,20 +75,6 @@ class Reader:
             digest=message.digest,
             response_id=self._id,
         )
-
-    def _response(self, body: bytes) -> list[SeenCall]:
-        value = read(body)
-        if not isinstance(value, dict):
-            self._broken = self._broken or body.strip() not in _NOTHING
-            return []
-        self._broken = self._broken or bool(value.get("error"))
-        response = mapping(value.get("response")) or value
-        self._id = self._id or string(field_of(response, "responseId")) or string(field_of(value, "traceId"))
-        self._usage = mapping(field_of(response, "usageMetadata")) or self._usage
-        if blocked := string(field_of(mapping(field_of(response, "promptFeedback")), "blockReason")):
-            self._finish = blocked
-        candidates = (mapping(candidate) for candidate in listing(response.get("candidates")))
-        return [call for candidate in candidates if not candidate.get("index") for call in self._candidate(candidate)]
 
     def _candidate(self, candidate: dict[str, Json]) -> list[SeenCall]:
         sealed = self._turn.take(parts_of(candidate.get("content")))

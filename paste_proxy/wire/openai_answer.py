@@ -9,25 +9,21 @@ from collections.abc import Callable
 from paste_proxy.events.values import Json
 from paste_proxy.wire.loose import count, listing, mapping, read, string
 from paste_proxy.wire.openai_turn import TurnParts
-from paste_proxy.wire.sse import SseDecoder, SseEvent
+from paste_proxy.wire.sse import SseEvent
 from paste_proxy.wire.types import Message, SeenCall, TurnEnd
 
 _CUT = {"length", "max_tokens", "content_filter", "error"}
 """Finish reasons of an answer that is less than what the model would have said."""
 
 
-class StreamReader:
-    """Reads an event stream.
+class ChatAnswer:
+    """A streamed answer; see `stream.Answer`.
 
     Args:
-        max_bytes: size of the largest answer that is read; beyond it the reader is deaf and the turn
-            incomplete.
-        turn: where the answer is put together.
+        turn: where its deltas are put together.
     """
 
-    def __init__(self, max_bytes: int, turn: TurnParts) -> None:
-        self._left = max_bytes
-        self._events = SseDecoder(max_bytes)
+    def __init__(self, turn: TurnParts) -> None:
         self._turn = turn
         self._usage: dict[str, Json] = {}
         self._finish: str | None = None
@@ -35,28 +31,8 @@ class StreamReader:
         self._done = False
         self._broken = False
 
-    def feed(self, chunk: bytes) -> list[SeenCall]:
-        """Take the next bytes; give the calls sealed by them."""
-        self._left -= len(chunk)
-        if self._left < 0:
-            self._broken = True
-            return []
-        return [call for event in self._events.feed(chunk) for call in self._event(event)]
-
-    def close(self, *, clean: bool) -> TurnEnd:
-        """The stream is over. It was whole if it said so, by [DONE] or by a finish reason and a clean end."""
-        last = self._events.close()
-        if last is not None:
-            self._event(last)
-        ended = (self._done or (clean and self._finish is not None)) and not self._cut
-        message, whole = self._turn.end()
-        return _end(message, ended and whole, self._finish, self._usage, self._id)
-
-    @property
-    def _cut(self) -> bool:
-        return self._broken or self._finish in _CUT
-
-    def _event(self, event: SseEvent) -> list[SeenCall]:
+    def take(self, event: SseEvent) -> list[SeenCall]:
+        """Go on with an event; the calls that it seals."""
         if event.data.strip() == b"[DONE]":
             self._done = True
             return [] if self._cut else self._turn.seal()
@@ -68,6 +44,20 @@ class StreamReader:
         self._usage = mapping(chunk.get("usage")) or self._usage
         choices = (mapping(choice) for choice in listing(chunk.get("choices")))
         return [call for choice in choices if not choice.get("index") for call in self._choice(choice)]
+
+    def broke(self) -> None:
+        """Events were lost: the turn is incomplete."""
+        self._broken = True
+
+    def end(self, *, clean: bool) -> TurnEnd:
+        """The turn. It was whole if the stream said so, by [DONE] or by a finish reason and a clean end."""
+        ended = (self._done or (clean and self._finish is not None)) and not self._cut
+        message, whole = self._turn.end()
+        return _end(message, ended and whole, self._finish, self._usage, self._id)
+
+    @property
+    def _cut(self) -> bool:
+        return self._broken or self._finish in _CUT
 
     def _choice(self, choice: dict[str, Json]) -> list[SeenCall]:
         sealed = self._turn.take(mapping(choice.get("delta")))

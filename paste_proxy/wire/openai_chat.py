@@ -5,9 +5,10 @@ from functools import partial
 
 from paste_proxy.events.values import Json
 from paste_proxy.wire.loose import listing, mapping, read, string
-from paste_proxy.wire.openai_answer import StreamReader, whole_end
+from paste_proxy.wire.openai_answer import ChatAnswer, whole_end
 from paste_proxy.wire.openai_message import read_assistant, read_message
 from paste_proxy.wire.openai_turn import ChatTurn
+from paste_proxy.wire.stream import StreamReader
 from paste_proxy.wire.types import AnswerReader, LlmRequest, Message
 from paste_proxy.wire.whole import WholeReader
 
@@ -50,7 +51,7 @@ class OpenAiChat:
         """A reader of one answer; anything not declared as JSON is read as an event stream."""
         if "json" in content_type.lower():
             return WholeReader(self._max, partial(whole_end, read_assistant=read_assistant))
-        return StreamReader(self._max, ChatTurn())
+        return StreamReader(self._max, ChatAnswer(ChatTurn()))
 
 
 def _tools(fields: dict[str, Json]) -> tuple[str, ...]:

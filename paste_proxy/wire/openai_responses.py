@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from paste_proxy.events.values import Json
 from paste_proxy.wire.digest import message_digest
 from paste_proxy.wire.loose import listing, mapping, read, string
-from paste_proxy.wire.responses_answer import StreamReader, whole_end
+from paste_proxy.wire.responses_answer import ResponseAnswer, whole_end
 from paste_proxy.wire.responses_items import read_history, spelled
+from paste_proxy.wire.stream import StreamReader
 from paste_proxy.wire.types import AnswerReader, LlmRequest, Message
 from paste_proxy.wire.whole import WholeReader
 
@@ -50,7 +51,9 @@ class OpenAiResponses:
 
     def reader(self, *, content_type: str) -> AnswerReader:
         """A reader of one answer; anything not declared as JSON is read as an event stream."""
-        return WholeReader(self._max, whole_end) if "json" in content_type.lower() else StreamReader(self._max)
+        if "json" in content_type.lower():
+            return WholeReader(self._max, whole_end)
+        return StreamReader(self._max, ResponseAnswer())
 
 
 def _history(instructions: str, given: Json) -> Iterator[Message]:

@@ -10,7 +10,7 @@ from paste_proxy.events.values import Json
 from paste_proxy.wire.loose import count, listing, mapping, read, string
 from paste_proxy.wire.responses_items import read_turn
 from paste_proxy.wire.responses_slots import ItemSlots
-from paste_proxy.wire.sse import SseDecoder, SseEvent
+from paste_proxy.wire.sse import SseEvent
 from paste_proxy.wire.types import Message, SeenCall, TurnEnd
 
 _ENDS = {"response.completed", "response.done", "response.incomplete", "response.failed"}
@@ -18,40 +18,18 @@ _COMPLETED = {"completed", "done"}
 _UNDER_WAY = {"queued", "in_progress"}
 
 
-class StreamReader:
-    """Reads an event stream.
+class ResponseAnswer:
+    """A streamed answer; see `stream.Answer`."""
 
-    Args:
-        max_bytes: size of the largest answer that is read; beyond it the reader is deaf and the turn
-            incomplete.
-    """
-
-    def __init__(self, max_bytes: int) -> None:
-        self._left = max_bytes
-        self._events = SseDecoder(max_bytes)
+    def __init__(self) -> None:
         self._slots = ItemSlots()
         self._response: dict[str, Json] = {}
         self._finished = False
         self._completed = False
         self._broken = False
 
-    def feed(self, chunk: bytes) -> list[SeenCall]:
-        """Take the next bytes; give the calls sealed by them."""
-        self._left -= len(chunk)
-        if self._left < 0:
-            self._broken = True
-            return []
-        return [call for event in self._events.feed(chunk) for call in self._event(event)]
-
-    def close(self, *, clean: bool) -> TurnEnd:
-        """The stream is over. Clients close it themselves once they have read its end, so that `clean` says nothing."""
-        last = self._events.close()
-        if last is not None:
-            self._event(last)
-        message, whole = self._slots.end()
-        return _end(self._response, message, self._completed and whole)
-
-    def _event(self, event: SseEvent) -> list[SeenCall]:
+    def take(self, event: SseEvent) -> list[SeenCall]:
+        """Go on with an event; the calls that it seals."""
         fields = mapping(read(event.data))
         kind = string(fields.get("type")) or event.event
         if self._finished:
@@ -63,10 +41,19 @@ class StreamReader:
         if response := mapping(fields.get("response")):
             self._response = response
         if kind in _ENDS:
-            return self._end(kind.partition(".")[2])
+            return self._ended(kind.partition(".")[2])
         return self._slots.take(kind, fields)
 
-    def _end(self, kind: str) -> list[SeenCall]:
+    def broke(self) -> None:
+        """Events were lost: none that follows is read."""
+        self._broken = True
+
+    def end(self, *, clean: bool) -> TurnEnd:
+        """The turn. Clients close a stream themselves once they have read its end, so that `clean` says nothing."""
+        message, whole = self._slots.end()
+        return _end(self._response, message, self._completed and whole)
+
+    def _ended(self, kind: str) -> list[SeenCall]:
         self._finished = True
         self._response = {"status": kind, **self._response}
         self._completed = kind in _COMPLETED and _completed(self._response)

@@ -9,9 +9,10 @@ from functools import partial
 
 from paste_proxy.events.values import Json
 from paste_proxy.wire.loose import listing, mapping, read, string
-from paste_proxy.wire.openai_answer import StreamReader, whole_end
+from paste_proxy.wire.openai_answer import ChatAnswer, whole_end
 from paste_proxy.wire.openai_chat import OpenAiChat
 from paste_proxy.wire.openai_message import text_of
+from paste_proxy.wire.stream import StreamReader
 from paste_proxy.wire.tagged_history import read_tagged
 from paste_proxy.wire.tagged_turn import TaggedTurn, read_text
 from paste_proxy.wire.types import AnswerReader, LlmRequest, Message
@@ -54,7 +55,7 @@ class TaggedText:
         """A reader of one answer; anything not declared as JSON is read as an event stream."""
         if "json" in content_type.lower():
             return WholeReader(self._max, partial(whole_end, read_assistant=self._read_assistant))
-        return StreamReader(self._max, TaggedTurn(first_only=self._first_only))
+        return StreamReader(self._max, ChatAnswer(TaggedTurn(first_only=self._first_only)))
 
     def _read_assistant(self, fields: dict[str, Json]) -> tuple[Message, bool]:
         return read_text(text_of(fields.get("content")), first_only=self._first_only)

@@ -15,16 +15,20 @@ class WholeReader:
     Args:
         max_bytes: size of the largest answer that is kept to be read.
         end: what an answer says; an empty one is no complete turn.
+        complete_only: the calls of an incomplete turn are not given; False where the protocol seals each call by
+            itself.
     """
 
-    def __init__(self, max_bytes: int, end: Callable[[dict[str, Json]], TurnEnd]) -> None:
+    def __init__(
+        self, max_bytes: int, end: Callable[[dict[str, Json]], TurnEnd], *, complete_only: bool = True
+    ) -> None:
         self._left = max_bytes
-        self._end = end
+        self._end, self._complete_only = end, complete_only
         self._chunks: list[bytes] = []
         self._scanner = BalanceScanner()
 
     def feed(self, chunk: bytes) -> list[SeenCall]:
-        """Keep the next bytes; give the calls of a complete turn when they close the object."""
+        """Keep the next bytes; give the calls of the turn when they close the object."""
         self._left -= len(chunk)
         if self._left < 0:
             self._chunks.clear()
@@ -35,7 +39,7 @@ class WholeReader:
         if before or not self._scanner.balanced:
             return []
         end = self._read()
-        return list(end.calls) if end.complete else []
+        return list(end.calls) if end.complete or not self._complete_only else []
 
     def close(self, *, clean: bool) -> TurnEnd:
         """The body is over."""
