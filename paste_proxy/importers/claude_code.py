@@ -16,8 +16,9 @@ from pathlib import Path
 
 from paste_proxy.events.values import Json
 from paste_proxy.importers.epoch import epoch_seconds, seconds
+from paste_proxy.importers.logs import resumed
 from paste_proxy.importers.neutral import RecordedSession
-from paste_proxy.importers.records import Corrupt, records, resumed
+from paste_proxy.importers.records import Corrupt, records
 from paste_proxy.importers.said import result_of, texts_of, words
 from paste_proxy.importers.transcript import Transcript
 from paste_proxy.wire.loose import listing, mapping, string

@@ -10,11 +10,13 @@ messages, or up to the count of its tokens.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from paste_proxy.events.values import Json
 from paste_proxy.importers.codex_output import Ended, ended_by, mcp_result, outcome
 from paste_proxy.importers.epoch import epoch_seconds
+from paste_proxy.importers.logs import grouped, sessions
 from paste_proxy.importers.neutral import RecordedSession
 from paste_proxy.importers.records import Corrupt, document, records
 from paste_proxy.importers.said import text_of, words
@@ -33,16 +35,7 @@ def read(files: Sequence[Path], corrupt: Corrupt) -> Iterator[RecordedSession]:
     Raises:
         InputFault: naming file and line, for a line that is no JSON object (unless skipped).
     """
-    groups: dict[str, list[Path]] = {}
-    for path in files:
-        name = path.name.partition(".json")[0]
-        groups.setdefault(name[-_ID_LENGTH:] if len(name) > _ID_LENGTH else str(path), []).append(path)
-    for group in groups.values():
-        rollout = _Rollout(group[0])
-        for path in group:
-            for record in _records(path, corrupt):
-                rollout.take(record)
-        yield from rollout.transcript.sessions()
+    return sessions(grouped(files, _session_in), _Rollout, partial(_records, corrupt=corrupt))
 
 
 def recognises(record: dict[str, Json]) -> bool:
@@ -51,6 +44,12 @@ def recognises(record: dict[str, Json]) -> bool:
         return True
     older = isinstance(record.get("id"), str) and "timestamp" in record and "instructions" in record
     return older or record.get("record_type") == "state" or ("session" in record and "items" in record)
+
+
+def _session_in(path: Path) -> str:
+    """The id at the end of a file's name, blank where none is."""
+    name = path.name.partition(".json")[0]
+    return name[-_ID_LENGTH:] if len(name) > _ID_LENGTH else ""
 
 
 def _records(path: Path, corrupt: Corrupt) -> Iterator[dict[str, Json]]:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from paste_proxy.errors import InputFault
 from paste_proxy.events.values import Json
@@ -54,6 +55,10 @@ def _ending(*endings: str) -> Callable[[Path], bool]:
     return lambda path: path.name.endswith(endings)
 
 
+def _of_codex(path: Path) -> bool:
+    return path.name.startswith("rollout-") and path.name.endswith(_JSON)
+
+
 def _of_gemini(path: Path) -> bool:
     in_chats = "chats" in (path.parent.name, path.parent.parent.name)
     saved = path.name.startswith("checkpoint-") and not (path.parent / "chats").is_dir()
@@ -80,6 +85,21 @@ def _is_neutral(record: dict[str, Json]) -> bool:
     return "session" in record and "seq" in record and "type" in record
 
 
+class _Reader(Protocol):
+    """A module that reads one form."""
+
+    def read(self, files: Sequence[Path], corrupt: Corrupt) -> Iterator[RecordedSession]: ...
+    def recognises(self, record: dict[str, Json]) -> bool: ...
+
+
+def _form(
+    name: str, reader: _Reader, looked_for: str, picks: Callable[[Path], bool], *places: tuple[str, str, str]
+) -> Format:
+    return Format(
+        name=name, looked_for=looked_for, read=reader.read, recognises=reader.recognises, picks=picks, places=places
+    )
+
+
 FORMATS = {
     form.name: form
     for form in (
@@ -90,74 +110,45 @@ FORMATS = {
             recognises=_is_neutral,
             picks=_ending(*_LINES),
         ),
-        Format(
-            name="claude-code",
-            looked_for="transcripts in .jsonl files, one a session",
-            read=claude_code.read,
-            recognises=claude_code.recognises,
-            picks=_ending(*_LINES),
-            places=(("CLAUDE_CONFIG_DIR", "~/.claude", "projects"),),
+        _form(
+            "claude-code",
+            claude_code,
+            "transcripts in .jsonl files, one a session",
+            _ending(*_LINES),
+            ("CLAUDE_CONFIG_DIR", "~/.claude", "projects"),
         ),
-        Format(
-            name="codex",
-            looked_for="rollout-*.jsonl files",
-            read=codex.read,
-            recognises=codex.recognises,
-            picks=lambda path: path.name.startswith("rollout-") and path.name.endswith(_JSON),
-            places=(("CODEX_HOME", "~/.codex", "sessions"),),
+        _form("codex", codex, "rollout-*.jsonl files", _of_codex, ("CODEX_HOME", "~/.codex", "sessions")),
+        _form(
+            "gemini-cli",
+            gemini_cli,
+            "chats/session-*.json(l) files, or checkpoint-*.json where there are none",
+            _of_gemini,
+            ("", "~/.gemini", "tmp"),
         ),
-        Format(
-            name="gemini-cli",
-            looked_for="chats/session-*.json(l) files, or checkpoint-*.json where there are none",
-            read=gemini_cli.read,
-            recognises=gemini_cli.recognises,
-            picks=_of_gemini,
-            places=(("", "~/.gemini", "tmp"),),
+        _form(
+            "qwen-code",
+            qwen_code,
+            "chats/*.jsonl and subagents/**/*.jsonl files",
+            _of_qwen,
+            ("", "~/.qwen", "projects"),
+            ("", "~/.qwen", "tmp"),
         ),
-        Format(
-            name="qwen-code",
-            looked_for="chats/*.jsonl and subagents/**/*.jsonl files",
-            read=qwen_code.read,
-            recognises=qwen_code.recognises,
-            picks=_of_qwen,
-            places=(("", "~/.qwen", "projects"), ("", "~/.qwen", "tmp")),
+        _form(
+            "opencode",
+            opencode,
+            "opencode.db, storage/message/*/*.json, or exported sessions",
+            _of_opencode,
+            ("XDG_DATA_HOME", "~/.local/share", "opencode"),
         ),
-        Format(
-            name="opencode",
-            looked_for="opencode.db, storage/message/*/*.json, or exported sessions",
-            read=opencode.read,
-            recognises=opencode.recognises,
-            picks=_of_opencode,
-            places=(("XDG_DATA_HOME", "~/.local/share", "opencode"),),
+        _form("swe-agent", swe_agent, "*.traj files", _ending(".traj", ".traj.gz")),
+        _form("tau-bench", tau_bench, "results in .json files", _ending(".json", ".json.gz")),
+        _form(
+            "otel",
+            otel,
+            "GenAI spans in .json or .jsonl files, with the content of messages or tool arguments recorded",
+            _ending(*_JSON),
         ),
-        Format(
-            name="swe-agent",
-            looked_for="*.traj files",
-            read=swe_agent.read,
-            recognises=swe_agent.recognises,
-            picks=_ending(".traj", ".traj.gz"),
-        ),
-        Format(
-            name="tau-bench",
-            looked_for="results in .json files",
-            read=tau_bench.read,
-            recognises=tau_bench.recognises,
-            picks=_ending(".json", ".json.gz"),
-        ),
-        Format(
-            name="otel",
-            looked_for="GenAI spans in .json or .jsonl files, with the content of messages or tool arguments recorded",
-            read=otel.read,
-            recognises=otel.recognises,
-            picks=_ending(*_JSON),
-        ),
-        Format(
-            name="openai-messages",
-            looked_for="lists of messages in .json or .jsonl files",
-            read=openai_messages.read,
-            recognises=openai_messages.recognises,
-            picks=_ending(*_JSON),
-        ),
+        _form("openai-messages", openai_messages, "lists of messages in .json or .jsonl files", _ending(*_JSON)),
     )
 }
 """By name, the surest to recognise first."""

@@ -11,11 +11,13 @@ A saved conversation (`checkpoint-<tag>.json`) is an array of contents, without 
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from paste_proxy.events.values import Json
 from paste_proxy.importers.contents import Contents
 from paste_proxy.importers.epoch import epoch_seconds
+from paste_proxy.importers.logs import grouped, sessions
 from paste_proxy.importers.neutral import RecordedSession
 from paste_proxy.importers.records import Corrupt, digest, document, records
 from paste_proxy.importers.transcript import Transcript
@@ -31,15 +33,7 @@ def read(files: Sequence[Path], corrupt: Corrupt) -> Iterator[RecordedSession]:
     Raises:
         InputFault: for a file, or a line of one, that is no JSON (unless skipped).
     """
-    groups: dict[str, list[Path]] = {}
-    for path in files:
-        groups.setdefault(_session_in(path), []).append(path)
-    for group in groups.values():
-        chat = _Chat(group[0])
-        for path in group:
-            for record in _records(path, corrupt):
-                chat.take(record)
-        yield from chat.transcript.sessions()
+    return sessions(grouped(files, _session_in), _Chat, partial(_records, corrupt=corrupt))
 
 
 def recognises(record: dict[str, Json]) -> bool:

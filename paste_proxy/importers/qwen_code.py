@@ -13,8 +13,9 @@ from paste_proxy.events.values import Json
 from paste_proxy.importers import gemini_cli
 from paste_proxy.importers.contents import Contents
 from paste_proxy.importers.epoch import epoch_seconds, seconds
+from paste_proxy.importers.logs import resumed, sessions
 from paste_proxy.importers.neutral import RecordedSession
-from paste_proxy.importers.records import Corrupt, records, resumed
+from paste_proxy.importers.records import Corrupt, records
 from paste_proxy.importers.transcript import Transcript
 from paste_proxy.wire.loose import listing, mapping, string
 
@@ -27,12 +28,8 @@ def read(files: Sequence[Path], corrupt: Corrupt) -> Iterator[RecordedSession]:
     """
     older = [path for path in files if path.name.startswith(("session-", "checkpoint-"))]
     yield from gemini_cli.read(older, corrupt)
-    for group in resumed([path for path in files if path not in set(older)]):
-        chat = _Chat(group[0])
-        for path in group:
-            for _, record in records(path, corrupt):
-                chat.take(record)
-        yield from chat.transcript.sessions()
+    newer = resumed([path for path in files if path not in set(older)])
+    yield from sessions(newer, _Chat, lambda path: (record for _, record in records(path, corrupt)))
 
 
 def recognises(record: dict[str, Json]) -> bool:

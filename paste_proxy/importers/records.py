@@ -4,7 +4,7 @@ A writer that was killed leaves a torn last line; that is counted, and no fault.
 JSON stops the import at that line, or is counted if the user said so.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -12,9 +12,6 @@ from pathlib import Path
 from paste_proxy.errors import InputFault
 from paste_proxy.events.values import Json, dumps, loads
 from paste_proxy.importers.files import numbered_lines
-
-_LOOKED_AT = 50
-"""Records among which the first message of a session is looked for."""
 
 GOES_ON = (b"[", b"{", b",")
 """How the first line of a document of several lines ends."""
@@ -64,14 +61,6 @@ def records(path: Path, corrupt: Corrupt) -> Iterator[tuple[int, dict[str, Json]
         yield number, value
 
 
-def resumed(files: Sequence[Path]) -> Iterable[list[Path]]:
-    """The files in groups: those whose first `uuid` is the same begin with a copy and are one session."""
-    groups: dict[str, list[Path]] = {}
-    for path in files:
-        groups.setdefault(_first_uuid(path) or str(path), []).append(path)
-    return groups.values()
-
-
 def document(path: Path, corrupt: Corrupt) -> Json:
     """The JSON document that a file is, None if it is corrupt and left out.
 
@@ -93,9 +82,3 @@ def digest(value: Json) -> str:
         return blake2b(dumps(value), digest_size=6).hexdigest()
     except ValueError:  # too deep to be written: such a value does not become a session's events either
         return "0" * 12
-
-
-def _first_uuid(path: Path) -> str:
-    looked_at = zip(range(_LOOKED_AT), records(path, Corrupt(skip=True)), strict=False)
-    named = (record.get("uuid") for _, (_, record) in looked_at)
-    return next((uuid for uuid in named if isinstance(uuid, str)), "")

@@ -6,6 +6,7 @@ from paste_proxy.wire.anthropic_tooluse import Index, ToolUses
 from paste_proxy.wire.digest import assistant_digest
 from paste_proxy.wire.loose import count, mapping, mended, piece, read, string
 from paste_proxy.wire.sse import SseEvent
+from paste_proxy.wire.turn_end import turn_end
 from paste_proxy.wire.types import Message, SeenCall, TurnEnd
 
 _WHOLE = {"end_turn", "tool_use", "stop_sequence"}
@@ -70,7 +71,9 @@ class MessageAnswer:
         calls, identities, whole = self._uses.read()
         text = mended("".join(self._text))
         message = Message(role="assistant", text=text, digest=assistant_digest(text, identities), calls=calls)
-        return _end(message, ended and whole, self._finish, self._usage, self._id)
+        return turn_end(
+            message, complete=ended and whole, finish=self._finish, tokens=_tokens(self._usage), response_id=self._id
+        )
 
     @property
     def _cut(self) -> bool:
@@ -94,20 +97,8 @@ def whole_end(answer: dict[str, Json]) -> TurnEnd:
     message, whole = read_assistant(blocks(answer.get("content")))
     finish = string(answer.get("stop_reason")) or None
     complete = whole and finish in _WHOLE and not answer.get("error")
-    return _end(message, complete, finish, mapping(answer.get("usage")), string(answer.get("id")))
-
-
-def _end(message: Message, complete: bool, finish: str | None, usage: dict[str, Json], response_id: str) -> TurnEnd:
-    return TurnEnd(
-        text=message.text,
-        calls=message.calls,
-        complete=complete,
-        finish=finish,
-        input_tokens=_tokens_read(usage),
-        output_tokens=count(usage.get("output_tokens")),
-        digest=message.digest,
-        response_id=response_id,
-    )
+    tokens = _tokens(mapping(answer.get("usage")))
+    return turn_end(message, complete=complete, finish=finish, tokens=tokens, response_id=string(answer.get("id")))
 
 
 def _index(value: dict[str, Json]) -> Index:
@@ -115,6 +106,6 @@ def _index(value: dict[str, Json]) -> Index:
     return index if isinstance(index, int | str) else None
 
 
-def _tokens_read(usage: dict[str, Json]) -> int | None:
+def _tokens(usage: dict[str, Json]) -> tuple[int | None, int | None]:
     counts = [tokens for name in _READ if (tokens := count(usage.get(name))) is not None]
-    return sum(counts) if counts else None
+    return sum(counts) if counts else None, count(usage.get("output_tokens"))

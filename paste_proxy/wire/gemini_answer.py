@@ -11,6 +11,7 @@ from paste_proxy.wire.gemini_turn import ModelTurn
 from paste_proxy.wire.loose import count, listing, mapping, read, string
 from paste_proxy.wire.objectstream import ObjectDecoder
 from paste_proxy.wire.sse import SseEvent
+from paste_proxy.wire.turn_end import turn_end
 from paste_proxy.wire.types import SeenCall, TurnEnd
 
 _STOP = "STOP"
@@ -63,16 +64,12 @@ class GeminiAnswer:
 
     def end(self, *, clean: bool) -> TurnEnd:
         """The turn."""
-        message = self._turn.message()
         whole = self._turn.whole and self._turn.ended
-        return TurnEnd(
-            text=message.text,
-            calls=message.calls,
+        return turn_end(
+            self._turn.message(),
             complete=clean and whole and self._finish == _STOP and not self._broken,
             finish=self._finish,
-            input_tokens=count(field_of(self._usage, "promptTokenCount")),
-            output_tokens=self._tokens_written(),
-            digest=message.digest,
+            tokens=(count(field_of(self._usage, "promptTokenCount")), self._tokens_written()),
             response_id=self._id,
         )
 

@@ -10,6 +10,7 @@ from paste_proxy.events.values import Json
 from paste_proxy.wire.loose import count, listing, mapping, read, string
 from paste_proxy.wire.openai_turn import TurnParts
 from paste_proxy.wire.sse import SseEvent
+from paste_proxy.wire.turn_end import turn_end
 from paste_proxy.wire.types import Message, SeenCall, TurnEnd
 
 _CUT = {"length", "max_tokens", "content_filter", "error"}
@@ -53,7 +54,9 @@ class ChatAnswer:
         """The turn. It was whole if the stream said so, by [DONE] or by a finish reason and a clean end."""
         ended = (self._done or (clean and self._finish is not None)) and not self._cut
         message, whole = self._turn.end()
-        return _end(message, ended and whole, self._finish, self._usage, self._id)
+        return turn_end(
+            message, complete=ended and whole, finish=self._finish, tokens=_tokens(self._usage), response_id=self._id
+        )
 
     @property
     def _cut(self) -> bool:
@@ -80,17 +83,9 @@ def whole_end(answer: dict[str, Json], read_assistant: Callable[[dict[str, Json]
     message, whole = read_assistant(fields)
     finish = string(choice.get("finish_reason")) or None
     complete = bool(fields) and whole and finish not in _CUT and not answer.get("error")
-    return _end(message, complete, finish, mapping(answer.get("usage")), string(answer.get("id")))
+    tokens = _tokens(mapping(answer.get("usage")))
+    return turn_end(message, complete=complete, finish=finish, tokens=tokens, response_id=string(answer.get("id")))
 
 
-def _end(message: Message, complete: bool, finish: str | None, usage: dict[str, Json], response_id: str) -> TurnEnd:
-    return TurnEnd(
-        text=message.text,
-        calls=message.calls,
-        complete=complete,
-        finish=finish,
-        input_tokens=count(usage.get("prompt_tokens")),
-        output_tokens=count(usage.get("completion_tokens")),
-        digest=message.digest,
-        response_id=response_id,
-    )
+def _tokens(usage: dict[str, Json]) -> tuple[int | None, int | None]:
+    return count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))

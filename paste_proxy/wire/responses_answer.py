@@ -11,6 +11,7 @@ from paste_proxy.wire.loose import count, listing, mapping, read, string
 from paste_proxy.wire.responses_items import read_turn
 from paste_proxy.wire.responses_slots import ItemSlots
 from paste_proxy.wire.sse import SseEvent
+from paste_proxy.wire.turn_end import turn_end
 from paste_proxy.wire.types import Message, SeenCall, TurnEnd
 
 _ENDS = {"response.completed", "response.done", "response.incomplete", "response.failed"}
@@ -76,13 +77,10 @@ def _end(response: dict[str, Json], message: Message, complete: bool) -> TurnEnd
     usage = mapping(response.get("usage"))
     status = string(response.get("status"))
     reason = string(mapping(response.get("incomplete_details")).get("reason"))
-    return TurnEnd(
-        text=message.text,
-        calls=message.calls,
+    return turn_end(
+        message,
         complete=complete,
         finish=reason or (None if status in _UNDER_WAY else status) or None,
-        input_tokens=count(usage.get("input_tokens")),
-        output_tokens=count(usage.get("output_tokens")),
-        digest=message.digest,
+        tokens=(count(usage.get("input_tokens")), count(usage.get("output_tokens"))),
         response_id=string(response.get("id")),
     )
