@@ -1,7 +1,8 @@
 """The agent's own calls: reuse, promote or run (PASTE 4.2, match and promotion; 3.3.2).
 
 A call that no job matches starts or queues as if there were no speculation. A call that one matches is
-answered with the finished result at once, or waits for the running job, which from then on is the call.
+answered with the finished result at once, or waits for the running job, which from then on is the call. A job
+whose own connection is still opening is given up: the agent's is open.
 """
 
 from collections.abc import Iterator
@@ -44,6 +45,9 @@ class Calls:
             yield from self._start(call, now)
         elif job.result is not None:
             yield from self._reuse(call, job, job.result, now)
+        elif job.unsent:
+            yield from self._jobs.drop(job, Outcome.PREEMPTED, now)
+            yield from self._start(call, now)
         else:
             yield from self._promote(call, job)
 

@@ -39,6 +39,8 @@ class Job:
     result: ToolResult | None = None
     call: int | None = None
     """The call it is promoted for."""
+    unsent: bool = False
+    """It waits for a connection of its own; until then it has nothing that a call could wait for."""
 
     @property
     def session(self) -> str:
@@ -86,6 +88,11 @@ class Ledger:
     def numbered(self, number: int) -> Job | None:
         """A job by its number, promoted or not."""
         return self._jobs.get(number)
+
+    def waits(self, number: int, unsent: bool) -> None:
+        """A job waits for its connection, or does so no more."""
+        if (job := self._jobs.get(number)) is not None:
+            job.unsent = unsent
 
     def unpromoted(self) -> list[Job]:
         """Every job that no call waits for."""

@@ -23,6 +23,8 @@ from paste_proxy.speculation.types import (
     EffectBegan,
     EffectEnded,
     JobEnded,
+    JobSent,
+    JobWaits,
     Mode,
     ObservationLost,
     Predicted,
@@ -69,6 +71,8 @@ class Scheduler:
                 return self._calls.ended(told, now)
             case JobEnded():
                 return self._calls.job_ended(told, now)
+            case JobWaits(job=number) | JobSent(job=number):
+                self._state.ledger.waits(number, isinstance(told, JobWaits))
             case EffectBegan():
                 return self._effect_began(told, now)
             case EffectEnded():

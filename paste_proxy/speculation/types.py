@@ -75,6 +75,20 @@ class JobEnded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JobWaits:
+    """A launched job waits for its connection to open; its call has not been sent."""
+
+    job: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobSent:
+    """The connection of a job that waited for it is open; its call is sent now."""
+
+    job: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EffectBegan:
     """A call that does not pass through us may start to have its effect (seen in the LLM's stream)."""
 
@@ -109,7 +123,17 @@ class Tick:
 
 
 Told: TypeAlias = (
-    Predicted | Asked | CallEnded | JobEnded | EffectBegan | EffectEnded | SessionEnded | ObservationLost | Tick
+    Predicted
+    | Asked
+    | CallEnded
+    | JobEnded
+    | JobWaits
+    | JobSent
+    | EffectBegan
+    | EffectEnded
+    | SessionEnded
+    | ObservationLost
+    | Tick
 )
 
 

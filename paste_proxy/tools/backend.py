@@ -1,6 +1,6 @@
 """The seam between the executor and whatever runs a tool."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
@@ -18,3 +18,16 @@ class Backend(Protocol):
 
     async def close(self) -> None:
         """Release processes and connections. Safe to call twice."""
+
+
+@runtime_checkable
+class Connecting(Backend, Protocol):
+    """A backend that opens a connection before it can run anything, which may take long."""
+
+    @property
+    def connected(self) -> bool:
+        """Whether `run` would send its call at once."""
+
+    async def connect(self) -> None:
+        """Wait until it is connected or cannot be, which shows at `run`. Cancelling gives up the wait, not the
+        connection. Raises nothing."""

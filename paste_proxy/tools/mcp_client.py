@@ -61,6 +61,8 @@ class McpClient:
         self._opening = asyncio.Lock()
         self._session: tuple[Link, Dialect] | None = None
         self._running = 0
+        self._quiet = asyncio.Event()
+        self._quiet.set()
         self._unanswered = 0
         self._told_roots: bytes | None = None
         self._roots_given = asyncio.Event()
@@ -74,6 +76,7 @@ class McpClient:
         if tool is None:
             raise UpstreamFault(f"MCP server {self._server!r} lists no tool {name_of(invocation.tool)!r}")
         self._running += 1
+        self._quiet.clear()
         marked = self._marked and speculative
         try:
             link, dialect = await self._ready()
@@ -85,7 +88,19 @@ class McpClient:
                 return await self._call(link, dialect, tool, invocation, marked=marked)
         finally:
             self._running -= 1
+            if not self._running:
+                self._quiet.set()
             self._rest()
+
+    @property
+    def connected(self) -> bool:
+        """Whether the session is open and as the live client would have it."""
+        hello = self._hello()
+        return self._session is not None and hello.roots == self._told_roots and not self._deaf(hello)
+
+    async def connect(self) -> None:
+        """Wait until the session is open or cannot be; see `Connecting`."""
+        await asyncio.shield(self._background(self._warm()))
 
     def warm(self) -> None:
         """Open the session ahead of the first call; a failure shows at that call."""
@@ -100,6 +115,11 @@ class McpClient:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._drop()
+
+    async def retire(self) -> None:
+        """Close once no call is under way."""
+        await self._quiet.wait()
+        await self.close()
 
     async def _call(
         self, link: Link, dialect: Dialect, tool: ListedTool, invocation: Invocation, *, marked: bool
@@ -195,10 +215,11 @@ class McpClient:
         if not self._running:
             self._background(self._drop())
 
-    def _background(self, work: Coroutine[None, None, None]) -> None:
+    def _background(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
 
 async def _take_back(link: Link, dialect: Dialect, number: int) -> None:

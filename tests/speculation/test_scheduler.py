@@ -3,7 +3,7 @@
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.speculation.effects import ABANDONED_S
 from paste_proxy.speculation.outside import OPEN_CALLS
-from paste_proxy.speculation.types import JobEnded, Mode, ObservationLost, SessionEnded, Tick
+from paste_proxy.speculation.types import JobEnded, JobSent, JobWaits, Mode, ObservationLost, SessionEnded, Tick
 
 from .playbook import (
     Playbook,
@@ -360,3 +360,18 @@ def test_what_a_job_had_to_start_first_is_not_counted_as_saved() -> None:
         "serve 8 from 2: pear",
         "2 promoted, ran 7, saved 0.5",
     ]
+
+
+def test_a_call_waits_for_no_connection_but_its_own() -> None:
+    tell = Playbook()
+    assert tell(0, predicted("get_item 1")) == ["launch 1 get_item"]
+    assert tell(0, JobWaits(job=1)) == []
+    assert tell(3, asked(7, "get_item 1")) == ["cancel 1", "1 preempted, ran 3, saved 0", "run 7"]
+
+
+def test_a_job_that_is_sent_at_last_is_promoted_like_any_other() -> None:
+    tell = Playbook()
+    tell(0, predicted("get_item 1"))
+    tell(0, JobWaits(job=1))
+    assert tell(2, JobSent(job=1)) == []
+    assert tell(3, asked(7, "get_item 1")) == ["promote 1 for 7"]

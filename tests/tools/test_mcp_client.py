@@ -22,6 +22,7 @@ from paste_proxy.tools.mcp_stdio_link import StdioLink
 from paste_proxy.wire.mcp import Era
 from paste_proxy.wire.mcp_tools import ListedTool
 from tests.peers.scripts import SCRIPTED
+from tests.proxy.mcp.parts import until
 
 HELLO = Hello(
     era=Era.SESSION,
@@ -89,6 +90,18 @@ async def test_nothing_starts_before_the_first_use() -> None:
         assert len(started) == 1
 
 
+async def test_giving_up_the_wait_for_a_connection_leaves_it_being_opened() -> None:
+    async with over_stdio(Present(HELLO)) as (client, children):
+        waiting = asyncio.create_task(client.connect())
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        assert not client.connected
+        await client.connect()
+        assert client.connected
+        assert len(children) == 1
+
+
 async def test_calls_run_side_by_side() -> None:
     async with over_stdio(Present(HELLO)) as (client, _):
         hanging = asyncio.create_task(client.run(invocation("hang"), speculative=True))
@@ -152,6 +165,19 @@ async def test_a_closed_client_runs_nothing() -> None:
         with pytest.raises(UpstreamFault, match="closed"):
             await client.run(invocation("echo"), speculative=True)
         assert not started
+
+
+async def test_a_client_that_retires_lets_its_calls_end_first() -> None:
+    async with over_stdio(Present(HELLO)) as (client, started):
+        hanging = asyncio.create_task(client.run(invocation("hang"), speculative=True))
+        await until(lambda: started)
+        retiring = asyncio.create_task(client.retire())
+        assert (await client.run(invocation("echo", text="a"), speculative=True)).status is Status.OK
+        assert not retiring.done()
+        hanging.cancel()
+        await asyncio.wait_for(retiring, 10)
+        with pytest.raises(UpstreamFault, match="closed"):
+            await client.run(invocation("echo"), speculative=True)
 
 
 Script = Callable[[web.Request, dict[str, object]], web.StreamResponse]

@@ -32,6 +32,8 @@ from paste_proxy.speculation.types import (
     Cancel,
     Command,
     JobEnded,
+    JobSent,
+    JobWaits,
     Launch,
     ObservationLost,
     Promote,
@@ -108,7 +110,7 @@ class Conductor:
                 self._sessions.scope_gone(scope)
             case JobEnded():
                 self._job_ended(item)
-            case ObservationLost():
+            case JobSent() | ObservationLost():
                 self.tell(item)
             case _:
                 assert_never(item)
@@ -165,7 +167,8 @@ class Conductor:
             return
         self._tally.launched += 1
         self._ahead[command.job] = command
-        self._executor.launch(command.job, command.invocation, offer.backend)
+        if not self._executor.launch(command.job, command.invocation, offer.backend):
+            self.tell(JobWaits(job=command.job))
 
     def _job_ended(self, ended: JobEnded) -> None:
         self.tell(ended)

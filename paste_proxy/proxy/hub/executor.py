@@ -8,24 +8,33 @@ import structlog
 from paste_proxy.errors import PasteError
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
-from paste_proxy.speculation.types import JobEnded
-from paste_proxy.tools.backend import Backend
+from paste_proxy.speculation.types import JobEnded, JobSent
+from paste_proxy.tools.backend import Backend, Connecting
 
 log = structlog.get_logger(__name__)
 
 
 class Executor:
-    """Owns the tasks of running jobs; tells `ended` exactly once for each."""
+    """Owns the tasks of running jobs; tells exactly once for each that it ended."""
 
-    def __init__(self, ended: Callable[[JobEnded], None]) -> None:
-        self._ended = ended
+    def __init__(self, tell: Callable[[JobEnded | JobSent], None]) -> None:
+        self._tell = tell
         self._running: dict[int, asyncio.Task[ToolResult]] = {}
 
-    def launch(self, job: int, invocation: Invocation, backend: Backend) -> None:
-        """Start a job."""
-        task = asyncio.create_task(backend.run(invocation, speculative=True), name=f"job-{job}")
+    def launch(self, job: int, invocation: Invocation, backend: Backend) -> bool:
+        """Start a job; whether its call is sent now, not when the backend has connected (then `JobSent` is told)."""
+        waits = isinstance(backend, Connecting) and not backend.connected
+        work = self._connected(job, invocation, backend) if waits else backend.run(invocation, speculative=True)
+        task = asyncio.create_task(work, name=f"job-{job}")
         self._running[job] = task
         task.add_done_callback(lambda done: self._finish(job, done))
+        return not waits
+
+    async def _connected(self, job: int, invocation: Invocation, backend: Backend) -> ToolResult:
+        assert isinstance(backend, Connecting)
+        await backend.connect()
+        self._tell(JobSent(job=job))
+        return await backend.run(invocation, speculative=True)
 
     def cancel(self, job: int) -> None:
         """Stop a job if it still runs."""
@@ -42,7 +51,7 @@ class Executor:
                 result = task.result()
             elif not isinstance(fault, PasteError):
                 log.warning("job_fault", job=job, fault=repr(fault))
-        self._ended(JobEnded(job=job, result=result))
+        self._tell(JobEnded(job=job, result=result))
 
     async def close(self) -> None:
         """Cancel everything and wait until it is gone."""

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from paste_proxy.events.result import ToolResult
 from paste_proxy.proxy.hub.reading import Reading
 from paste_proxy.proxy.ports import AgentCall, Decision
-from paste_proxy.speculation.types import JobEnded, ObservationLost
+from paste_proxy.speculation.types import JobEnded, JobSent, ObservationLost
 from paste_proxy.wire.types import SeenCall, TurnEnd
 
 
@@ -75,5 +75,5 @@ class ScopeGone:
 
 
 Observed: TypeAlias = (
-    RequestSeen | CallSeen | AnswerSeen | ToolAsked | ToolAnswered | ScopeGone | JobEnded | ObservationLost
+    RequestSeen | CallSeen | AnswerSeen | ToolAsked | ToolAnswered | ScopeGone | JobEnded | JobSent | ObservationLost
 )
