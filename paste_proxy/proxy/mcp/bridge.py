@@ -120,11 +120,12 @@ class McpBridge:
         batch = isinstance(message, Batch)
         singles = message.messages if isinstance(message, Batch) else (message,)
         asked = [single for single in singles if isinstance(single, Request)]
-        watch = self._sessions.watch("", live.id, own_headers(request.raw_headers))
+        headers = own_headers(request.raw_headers)
+        watch = self._sessions.watch("", live.id, headers)
         live.watches.add(watch)
         stream = McpStream([single.id_raw for single in asked], progress=Form.EVENTS.accepted(request))
         for single in singles:
-            watch.client_sent(single)
+            watch.client_sent(single, headers)
             if isinstance(single, Notification) and single.method == "notifications/cancelled":
                 live.process.cancelled((members(single.params_raw or b"") or {}).get("requestId", b""))
         for single in asked:

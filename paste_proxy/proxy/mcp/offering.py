@@ -3,12 +3,18 @@
 Tools are offered once client and server have listed them. When the server says that its tools changed, or
 the client's roots did, what was run ahead before is void: the offer is withdrawn and the scope gets a new
 name, under which tools are offered again when they are known again.
+
+So it is when a request of the session comes with other credentials or custom headers than the one before: it may
+be another user's, and what the server answers may depend on them. A session of ours that was opened with
+the earlier ones runs nothing new. Tools are offered again once two requests in a row agree; headers that are other ones
+every time are those of no user.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
-from typing import Protocol, TypeAlias
+from functools import partial
+from typing import Any, Protocol, TypeAlias
 
 from paste_proxy.events.result import Status
 from paste_proxy.events.values import Json
@@ -18,12 +24,17 @@ from paste_proxy.tools.backend import Backend
 from paste_proxy.tools.mcp_hello import Hello
 from paste_proxy.wire.mcp_tools import ListedTool
 
+Headers: TypeAlias = tuple[tuple[str, str], ...]
+
 
 class Speculator(Backend, Protocol):
     """A backend that can get ready ahead of its first call."""
 
     def warm(self) -> None:
         """Get ready in the background. Raises nothing."""
+
+    async def retire(self) -> None:
+        """Close once the calls under way have ended: one of them may have become the agent's own."""
 
 
 MakeSpeculator: TypeAlias = Callable[[Callable[[], Hello], Callable[[], Mapping[str, ListedTool]]], Speculator]
@@ -56,11 +67,14 @@ class Offering:
         self._whole = False
         """Whether the list was read to its end and holds."""
         self._generation = 0
-        self._closing: asyncio.Task[None] | None = None
+        self._retiring: set[Speculator] = set()
+        self._closing: set[asyncio.Task[None]] = set()
+        self._headers: Headers | None = None
+        """The client's credentials and custom headers, over HTTP."""
+        self._settled = True
+        """Whether the latest request came with the headers of the one before."""
         self.hello: Hello | None = None
         """How the client presents itself, once it has."""
-        self.headers: tuple[tuple[str, str], ...] = ()
-        """Its credentials and custom headers, over HTTP."""
         self.session: str | None = None
         """The agent session that this connection's requests name, if they do."""
 
@@ -95,6 +109,18 @@ class Offering:
         if self._whole:
             self._offer()
 
+    def presented(self, headers: Headers) -> None:
+        """A request came with these credentials and custom headers."""
+        before, self._headers = self._headers, headers
+        if before is not None and sorted(before) != sorted(headers):
+            self._settled = False
+            self._renew()
+            self._retire()
+        elif not self._settled:
+            self._settled = True
+            if self._whole:
+                self._offer()
+
     def answered(self, tool: str, arguments: Mapping[str, Json], status: Status) -> None:
         """A live call of a tool came back."""
         listed = self._tools.get(tool)
@@ -105,20 +131,32 @@ class Offering:
         """The session is over."""
         self._gate.withdraw(self.scope)
         backend, self._backend = self._backend, None
-        if backend is not None:
-            self._closing = asyncio.create_task(backend.close())
+        for ending in {*self._retiring, *([backend] if backend is not None else [])}:
+            self._begin(ending.close())
 
     async def closed(self) -> None:
         """Wait until what `close` began is done."""
-        if self._closing is not None:
-            await asyncio.gather(self._closing, return_exceptions=True)
+        await asyncio.gather(*self._closing, return_exceptions=True)
+
+    def _retire(self) -> None:
+        """Leave the backend to what it runs; a later offer makes another."""
+        backend, self._backend = self._backend, None
+        if backend is not None:
+            self._retiring.add(backend)
+            self._begin(backend.retire()).add_done_callback(lambda _: self._retiring.discard(backend))
+
+    def _begin(self, ending: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(ending)
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+        return task
 
     def _offer(self) -> None:
         offered = {f"{self._server}/{tool.name}": tool for tool in self._tools.values() if not tool.task_required}
-        if self._make is None or self.hello is None or not offered:
+        if self._make is None or self.hello is None or not offered or not self._settled:
             return
         if self._backend is None:
-            self._backend = self._make(self._present, lambda: self._tools)
+            self._backend = self._make(partial(self._present, self._headers or ()), lambda: self._tools)
             if self._warm:
                 self._backend.warm()
         beside = {identity: found for identity, tool in offered.items() if (found := self._unnoticed(tool))}
@@ -132,6 +170,6 @@ class Offering:
             self._gate.withdraw(self.scope)
             self._generation += 1
 
-    def _present(self) -> Hello:
+    def _present(self, headers: Headers) -> Hello:
         assert self.hello is not None
-        return replace(self.hello, headers=self.headers)
+        return replace(self.hello, headers=headers)

@@ -1,7 +1,8 @@
 """The client sessions of one MCP server over HTTP: by session id, else by what tells clients apart.
 
 A client of the stateless era, or of a server that issues no session ids, is known by its credentials
-and custom headers; two clients that differ in any of them never share a result.
+and custom headers; two clients that differ in any of them never share a result. Within one session the requests may
+differ in them, too: its watch is told.
 """
 
 import asyncio
@@ -18,7 +19,19 @@ from paste_proxy.proxy.mcp.watch import McpWatch
 SESSION_ID = "Mcp-Session-Id"
 
 _OF_ONE_REQUEST = frozenset(
-    {"content-length", "content-type", "accept", "accept-encoding", "last-event-id", "traceparent", "tracestate"}
+    {
+        "accept",
+        "accept-encoding",
+        "baggage",
+        "content-length",
+        "content-type",
+        "last-event-id",
+        "traceparent",
+        "tracestate",
+        "x-client-request-id",
+        "x-correlation-id",
+        "x-request-id",
+    }
 )
 
 

@@ -13,7 +13,7 @@ from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.proxy.mcp.client_arguments import ClientArguments
 from paste_proxy.proxy.mcp.exchange import Exchange, TakenBack
 from paste_proxy.proxy.mcp.ids import id_key
-from paste_proxy.proxy.mcp.offering import MakeSpeculator, Offering
+from paste_proxy.proxy.mcp.offering import Headers, MakeSpeculator, Offering
 from paste_proxy.proxy.ports import AgentCall, Decision, RunIt, ServeIt, ToolGate
 from paste_proxy.tools.mcp_hello import Hello, protocol_meta
 from paste_proxy.wire.jsonrpc import Notification, Request, Response, Single
@@ -73,9 +73,10 @@ class McpWatch:
     def session(self, session: str | None) -> None:
         self._offering.session = session
 
-    def client_sent(self, message: Single, headers: tuple[tuple[str, str], ...] = ()) -> None:
-        """The client sent this; `headers` are its credentials and custom headers."""
-        self._offering.headers = headers or self._offering.headers
+    def client_sent(self, message: Single, headers: Headers | None = None) -> None:
+        """The client sent this; `headers` are its credentials and custom headers, over HTTP."""
+        if headers is not None:
+            self._offering.presented(headers)
         match message:
             case Response(id_raw=id_raw, result_raw=roots) if id_key(id_raw) in self._roots_open:
                 self._roots_open.discard(id_key(id_raw))
@@ -123,7 +124,9 @@ class McpWatch:
         """
         self._called = True
         apart = apart or not call.plain
-        asking = asyncio.create_task(self._decision(call, session, apart=apart))
+        # The scope is this moment's: before the task's turn comes, another's request may have come with other headers.
+        scope = self._offering.scope + APART if apart else self._offering.scope
+        asking = asyncio.create_task(self._decision(call, session, scope))
         key = id_key(call.id_raw)
         if revocable:
             self._asking[key] = asking
@@ -164,11 +167,10 @@ class McpWatch:
         """Wait until what `close` began is done."""
         await self._offering.closed()
 
-    async def _decision(self, call: McpToolCall, session: str | None, *, apart: bool) -> Decision:
-        scope = self._offering.scope
+    async def _decision(self, call: McpToolCall, session: str | None, scope: str) -> Decision:
         asked = AgentCall(
             invocation=Invocation(f"{self._server}/{call.name}", call.arguments),
-            scope=scope + APART if apart else scope,
+            scope=scope,
             session=session or call.session,
             call_id=call.call_id,
         )

@@ -24,6 +24,9 @@ class SlowToClose:
     async def run(self, invocation: Invocation, *, speculative: bool) -> ToolResult:
         raise AssertionError(invocation)
 
+    async def retire(self) -> None:
+        await self.close()
+
     async def close(self) -> None:
         await self.may_end.wait()
         self.ended = True

@@ -1,7 +1,7 @@
 """What a session's traffic shows: which tools stand on offer, which calls are the same, what was cancelled."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from paste_proxy.proxy.mcp.watch import McpWatch
 from paste_proxy.proxy.ports import NO_ARGUMENTS, AgentCall, Decision
 from paste_proxy.testing import FakeGate
 from paste_proxy.tools.backend import Backend
+from paste_proxy.tools.mcp_hello import Hello
 from paste_proxy.wire.jsonrpc import Notification, Request, Response
 from paste_proxy.wire.mcp import McpToolCall, tool_call
 from tests.proxy.mcp.parts import until
@@ -32,6 +33,9 @@ class Idle:
 
     async def run(self, invocation: Invocation, *, speculative: bool) -> ToolResult:
         raise AssertionError(invocation)
+
+    async def retire(self) -> None:
+        return
 
     async def close(self) -> None:
         return
@@ -186,3 +190,44 @@ async def test_an_answer_that_finds_its_asker_gone_is_given_back() -> None:
     with pytest.raises(asyncio.CancelledError):
         await asking
     assert len(gate.over) == len(gate.asked) == 1
+
+
+ALICE, BOB = (
+    (("Authorization", "Bearer alice"), ("X-Tenant", "t")),
+    (("Authorization", "Bearer bob"), ("X-Tenant", "t")),
+)
+PING = Notification("notifications/initialized", None)
+
+
+async def test_what_was_run_ahead_with_other_credentials_is_out_of_reach_of_the_same_session() -> None:
+    gate = Gate()
+    presented: list[str] = []
+
+    def make(hello: Callable[[], Hello], tools: object) -> Idle:
+        presented.append(dict(hello().headers)["Authorization"])
+        return Idle()
+
+    watch = McpWatch(gate, "s", "scope", make, ClientArguments([WAIT]))
+    watch.client_sent(PING, ALICE)
+    answered(watch, "initialize", b'{"protocolVersion":"2025-11-25"}')
+    answered(watch, "tools/list", CLOSED)
+    watch.client_sent(PING, ALICE[::-1])
+    assert list(gate.tools()) == ["scope"]
+    asking = asyncio.create_task(watch.ask(a_call()))
+    await asyncio.sleep(0)
+    watch.client_sent(PING, BOB)
+    assert gate.tools() == {}
+    await watch.ask(a_call())
+    await asking
+    watch.client_sent(PING, BOB)
+    assert list(gate.tools()) == ["scope~1"]
+    watch.client_sent(PING, ())
+    watch.client_sent(PING, ALICE)
+    assert gate.tools() == {}
+    await watch.ask(a_call())
+    watch.client_sent(PING, ALICE)
+    assert list(gate.tools()) == ["scope~2"]
+    assert [asked.scope for asked in gate.asked] == ["scope", "scope~1", "scope~2"]
+    assert presented == ["Bearer alice", "Bearer bob", "Bearer alice"]
+    watch.close()
+    await watch.closed()
