@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import socket
+import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
@@ -10,6 +12,8 @@ import pytest
 from aiohttp import web
 
 from paste_proxy.config import McpServer
+from paste_proxy.proxy.mcp import patience
+from paste_proxy.proxy.mcp.silence import Silence
 from paste_proxy.testing import FakeGate
 from tests.peers.scripts import scripted
 from tests.proxy.mcp.client import McpHttpClient, rpc
@@ -124,8 +128,44 @@ async def test_every_byte_begins_the_time_anew_and_what_is_no_call_has_all_the_t
         assert (await asking)[0]["result"] == {"content": []}
 
 
-async def test_a_client_that_does_not_read_is_not_taken_for_a_silent_server(http: aiohttp.ClientSession) -> None:
+async def test_what_came_while_the_loop_was_held_up_is_heard_before_silence_is_found() -> None:
+    ours, theirs = socket.socketpair()
+    over: list[float] = []
+    silence = Silence(SHORT_S, lambda: over.append(SHORT_S))
+    reader, writer = await asyncio.open_connection(sock=ours)
+    for _ in range(3):
+        theirs.send(b"x")
+        hold_up_the_loop()
+        assert await reader.read(1) == b"x"
+        silence.heard()
+    assert not over
+    await until(lambda: over)
+    writer.close()
+    await writer.wait_closed()
+    theirs.close()
+
+
+def hold_up_the_loop() -> None:
+    """For longer than the time that silence may last."""
+    end = time.monotonic() + 2 * SHORT_S
+    while time.monotonic() < end:
+        pass
+
+
+async def test_a_client_that_does_not_read_is_not_taken_for_a_silent_server(
+    http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     size = 24 * 2**20
+    reads = patience._client_reads
+    held_up: list[web.Request] = []
+
+    def client_reads(request: web.Request) -> bool:
+        found = reads(request)
+        if not found:
+            held_up.append(request)
+        return found
+
+    monkeypatch.setattr(patience, "_client_reads", client_reads)
 
     async def big(request: web.Request) -> web.StreamResponse:
         return web.Response(body=b'{"id":7,"result":{"t":"' + b"x" * size + b'"}}', content_type="application/json")
@@ -137,7 +177,7 @@ async def test_a_client_that_does_not_read_is_not_taken_for_a_silent_server(http
         base = await stack.enter_async_context(sidecar(FakeGate(), {"s": McpServer(url=url, idle_call_s=SHORT_S)}))
         sent = rpc("tools/call", {"name": "big"}, 7)
         async with http.post(f"{base}/mcp/s", json=sent, headers=McpHttpClient(http, "").headers) as answer:
-            await asyncio.sleep(4 * SHORT_S)  # the client's own pause
+            await until(lambda: len(held_up) > 2)
             assert len(await answer.read()) == size + 26
 
 
