@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from paste_proxy.events.values import Json, dumps
-from paste_proxy.wire.jsonspans import members
 from paste_proxy.wire.mcp import Era
 from paste_proxy.wire.mcp_client import Dialect, Outgoing
 from paste_proxy.wire.mcp_tools import ListedTool
@@ -20,8 +19,6 @@ SPECULATIVE_HEADER = {"x-paste-speculative": "1"}
 
 OUR_NAME = ("paste-proxy", "0")
 """Stands where a message builder wants a name although the live client's introduction is sent."""
-
-_PROTOCOL_META = "io.modelcontextprotocol/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,12 +38,6 @@ class Hello:
     """Whether it did so before the first call."""
     roots: bytes | None = None
     """Raw JSON: what it answered to `roots/list`."""
-
-
-def protocol_meta(params_raw: bytes | None) -> bytes:
-    """The protocol's own members of a request's `_meta`, as one raw JSON object."""
-    meta = members((members(params_raw or b"") or {}).get("_meta", b"")) or {}
-    return _object({name: raw for name, raw in meta.items() if name.startswith(_PROTOCOL_META)})
 
 
 def opening(hello: Hello, request_id: int) -> Outgoing:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from paste_proxy.events.result import Status, ToolResult
-from paste_proxy.events.values import Json
+from paste_proxy.events.values import Json, dumps
 from paste_proxy.wire.digest import whole_arguments
 from paste_proxy.wire.jsonrpc import Request
 from paste_proxy.wire.jsonspans import members
-from paste_proxy.wire.loose import read, string
+from paste_proxy.wire.loose import canonical, read, string
 
 PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 """The `_meta` key by which a request of the stateless era is known."""
@@ -21,6 +21,19 @@ _PLAIN = {"name", "arguments", "_meta"}
 _CALL_IDS = ("callId", "claudecode/toolUseId")
 _SESSIONS = ("sessionId",)
 _TURN_METADATA = "x-codex-turn-metadata"
+_OF_PROTOCOL = "io.modelcontextprotocol/"
+_HARMLESS = {
+    "progressToken",
+    "itemId",
+    "threadId",
+    "traceparent",
+    "tracestate",
+    "baggage",
+    _TURN_METADATA,
+    *_CALL_IDS,
+    *_SESSIONS,
+}
+"""`_meta` keys by which a call is traced or told of; on any other its answer may depend."""
 
 
 class Era(StrEnum):
@@ -40,9 +53,13 @@ class McpToolCall:
     era: Era
     plain: bool
     """An ordinary call. False for what may have another kind of answer or goes on with an earlier
-    exchange (a task, `inputResponses`, arguments that cannot be read): it must be run, never served."""
+    exchange (a task, `inputResponses`, arguments that cannot be read), or whose `_meta` tells the server
+    something of its own: it must be run, never served."""
+    identity: bytes = b"{}"
+    """The protocol's own members of its `_meta`, as one raw JSON object: what its client says of itself."""
     progress_token: bytes | None = None
-    """Raw JSON of the token under which the client wants to hear of progress."""
+    """Raw JSON of the token under which the client wants to hear of progress. A call that is served hears of none:
+    a result that is ready has none to tell, and one that is under way was not asked for any."""
     call_id: str | None = None
     """The LLM's id of the call, where the client passes it on."""
     session: str | None = None
@@ -69,11 +86,23 @@ def tool_call(request: Request) -> McpToolCall | None:
         name=name,
         arguments=whole[0] if whole else {},
         era=Era.STATELESS if PROTOCOL_VERSION in meta else Era.SESSION,
-        plain=whole is not None and params.keys() <= _PLAIN,
+        plain=whole is not None and params.keys() <= _PLAIN and _says_nothing(params.get("_meta")),
+        identity=protocol_meta(request.params_raw),
         progress_token=meta.get("progressToken"),
         call_id=_first(meta, _CALL_IDS),
         session=_first(meta, _SESSIONS) or _first(members(meta.get(_TURN_METADATA, b"")) or {}, ("session_id",)),
     )
+
+
+def protocol_meta(params_raw: bytes | None) -> bytes:
+    """The protocol's own members of a request's `_meta`, as one raw JSON object."""
+    own = (dumps(key) + b":" + raw for key, raw in _meta(params_raw).items() if key.startswith(_OF_PROTOCOL))
+    return b"{" + b",".join(own) + b"}"
+
+
+def same_identity(one: bytes, other: bytes) -> bool:
+    """Whether two requests' clients say the same of themselves, each as one raw JSON object."""
+    return one == other or canonical(read(one)) == canonical(read(other))
 
 
 def tool_result(result_raw: bytes) -> ToolResult | None:
@@ -98,6 +127,12 @@ def sse_message(data: bytes) -> bytes:
 def _meta(params_raw: bytes | None) -> dict[str, bytes]:
     params = members(params_raw or b"") or {}
     return members(params.get("_meta", b"")) or {}
+
+
+def _says_nothing(meta_raw: bytes | None) -> bool:
+    """Whether a `_meta` is one on which no answer depends, but for its `identity`."""
+    meta = {} if meta_raw in (None, b"null") else members(meta_raw or b"")
+    return meta is not None and all(key in _HARMLESS or key.startswith(_OF_PROTOCOL) for key in meta)
 
 
 def _first(meta: dict[str, bytes], keys: tuple[str, ...]) -> str | None:

@@ -14,6 +14,7 @@ from paste_proxy.wire.mcp import (
     Era,
     McpToolCall,
     era_of,
+    same_identity,
     sse_message,
     tool_call,
     tool_result,
@@ -79,13 +80,41 @@ def test_b36_absent_arguments_are_empty_ones(absent: dict[str, Any]) -> None:
         {"arguments": "x"},
         {"arguments": {"x": float("nan")}},
         {"later": 1},
+        {"_meta": {"acme/tenant": "T1"}},
+        {"_meta": {"progressToken": 1, "acme": None}},
+        {"_meta": [1]},
     ],
-    ids=lambda more: next(iter(more)),
+    ids=str,
 )
 def test_a_call_with_more_to_it_is_not_plain(more: dict[str, Any]) -> None:
     call = tool_call(asked({"name": "f", "arguments": {}, **more}))
     assert call is not None
     assert not call.plain
+
+
+@pytest.mark.parametrize(
+    "meta",
+    [
+        {"progressToken": 1, "callId": "c", "itemId": "i", "sessionId": "s", "threadId": "t"},
+        {"claudecode/toolUseId": "toolu_1", "x-codex-turn-metadata": {"session_id": "s"}},
+        {"traceparent": "00-1-2-01", "tracestate": "a=b", "baggage": "k=v"},
+        STATELESS,
+        {},
+        None,
+    ],
+)
+def test_meta_by_which_a_call_is_only_told_of_leaves_it_plain(meta: Any) -> None:
+    call = tool_call(asked({"name": "f", "arguments": {}, "_meta": meta}))
+    assert call is not None
+    assert call.plain
+
+
+def test_what_a_client_says_of_itself_is_compared_by_value() -> None:
+    told = {**STATELESS, "io.modelcontextprotocol/clientCapabilities": {"roots": {}}}
+    call = tool_call(asked({"name": "f", "_meta": {**told, "progressToken": 1}}))
+    assert call is not None
+    assert same_identity(call.identity, json.dumps(dict(reversed(told.items())), indent=1).encode())
+    assert not same_identity(call.identity, json.dumps(STATELESS).encode())
 
 
 def test_whole_numbers_of_any_size_stay_whole() -> None:

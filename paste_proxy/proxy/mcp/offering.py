@@ -22,6 +22,7 @@ from paste_proxy.proxy.mcp.client_arguments import ClientArguments
 from paste_proxy.proxy.ports import ToolGate
 from paste_proxy.tools.backend import Backend
 from paste_proxy.tools.mcp_hello import Hello
+from paste_proxy.wire.mcp import Era, McpToolCall, same_identity
 from paste_proxy.wire.mcp_tools import ListedTool
 
 Headers: TypeAlias = tuple[tuple[str, str], ...]
@@ -108,6 +109,12 @@ class Offering:
         self._renew()
         if self._whole:
             self._offer()
+
+    def speaks_for(self, call: McpToolCall) -> bool:
+        """Whether a call's client says of itself what a session of ours says in its name."""
+        if self.hello is None:
+            return True
+        return same_identity(call.identity, self.hello.introduction if self.hello.era is Era.STATELESS else b"{}")
 
     def presented(self, headers: Headers) -> None:
         """A request came with these credentials and custom headers."""

@@ -15,11 +15,11 @@ from paste_proxy.proxy.mcp.exchange import Exchange, TakenBack
 from paste_proxy.proxy.mcp.ids import id_key
 from paste_proxy.proxy.mcp.offering import Headers, MakeSpeculator, Offering
 from paste_proxy.proxy.ports import AgentCall, Decision, RunIt, ServeIt, ToolGate
-from paste_proxy.tools.mcp_hello import Hello, protocol_meta
+from paste_proxy.tools.mcp_hello import Hello
 from paste_proxy.wire.jsonrpc import Notification, Request, Response, Single
 from paste_proxy.wire.jsonspans import members
 from paste_proxy.wire.loose import read, string
-from paste_proxy.wire.mcp import PROTOCOL_VERSION, Era, McpToolCall, era_of, tool_result
+from paste_proxy.wire.mcp import PROTOCOL_VERSION, Era, McpToolCall, era_of, protocol_meta, tool_result
 from paste_proxy.wire.mcp_tools import ListedTool, listed_tools, next_cursor
 
 APART = "#apart"
@@ -123,7 +123,7 @@ class McpWatch:
             revocable: its client cancels it by notification, with an id that is no other client's.
         """
         self._called = True
-        apart = apart or not call.plain
+        apart = apart or not call.plain or not self._offering.speaks_for(call)
         # The scope is this moment's: before the task's turn comes, another's request may have come with other headers.
         scope = self._offering.scope + APART if apart else self._offering.scope
         asking = asyncio.create_task(self._decision(call, session, scope))

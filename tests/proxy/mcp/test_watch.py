@@ -231,3 +231,34 @@ async def test_what_was_run_ahead_with_other_credentials_is_out_of_reach_of_the_
     assert presented == ["Bearer alice", "Bearer bob", "Bearer alice"]
     watch.close()
     await watch.closed()
+
+
+def a_modern_request(method: str, said: str, more: str = "") -> Request:
+    meta = (
+        f'{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{said}{more}}}'
+    )
+    return Request(b"7", method, f'{{"name":"look","_meta":{meta}}}'.encode())
+
+
+@pytest.mark.parametrize(
+    ("said", "more", "scope"),
+    [
+        ('{"name":"a"}', "", "scope"),
+        ('{ "name" : "a" }', ',"progressToken":3', "scope"),
+        ('{"name":"b"}', "", "scope#apart"),
+        ('{"name":"a"}', ',"io.modelcontextprotocol/logLevel":"debug"', "scope#apart"),
+        ('{"name":"a"}', ',"acme/tenant":"T1"', "scope#apart"),
+    ],
+)
+async def test_a_call_that_tells_the_server_something_else_than_the_session_did_is_run(
+    said: str, more: str, scope: str
+) -> None:
+    gate = Gate()
+    watch = McpWatch(gate, "s", "scope", lambda hello, tools: Idle())
+    listing = watch.begin(a_modern_request("tools/list", '{"name":"a"}'))
+    assert listing is not None
+    listing.over(Response(b"7", CLOSED, None))
+    call = tool_call(a_modern_request("tools/call", said, more))
+    assert call is not None
+    await watch.ask(call)
+    assert gate.asked[-1].scope == scope
