@@ -39,7 +39,8 @@ def wrap(
     from paste_proxy.agents.wrap.client import User
     from paste_proxy.agents.wrap.run import Plan, command_line, run
     from paste_proxy.agents.wrap.setting import Wish
+    from paste_proxy.proxy.named_files import check_named
 
     wish = Wish(config=config, mode=mode, policies=tuple(policy or ()), patterns=tuple(pattern or ()))
     user = User(command=command_line(command), home=Path.home(), folder=Path.cwd(), env=dict(os.environ))
-    raise typer.Exit(run(user, Plan(wish=wish, substitute=substitute, report=json)))
+    raise typer.Exit(run(user, Plan(wish=wish, check=check_named, substitute=substitute, report=json)))

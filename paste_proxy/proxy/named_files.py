@@ -1,5 +1,6 @@
 """The policies and patterns that a config names: files, or `builtin:NAME` for those the package carries."""
 
+from paste_proxy.config import Config
 from paste_proxy.errors import InputFault
 from paste_proxy.mining.pool import Pool
 from paste_proxy.mining.storage import parse_pool
@@ -25,6 +26,18 @@ def read_patterns(name: str) -> Pool:
     """
     where, text = _read("patterns", name)
     return parse_pool(text, where)
+
+
+def check_named(config: Config) -> None:
+    """Read all that a config names, and keep nothing.
+
+    Raises:
+        InputFault: as `read_policy` and `read_patterns`.
+    """
+    for policy in config.policies:
+        read_policy(policy)
+    for pool in config.patterns:
+        read_patterns(pool)
 
 
 def _read(kind: str, name: str) -> tuple[str, str]:

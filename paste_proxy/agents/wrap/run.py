@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +32,8 @@ class Plan:
     """What is to be run, and how."""
 
     wish: Wish
+    check: Callable[[Config], None] = lambda _: None
+    """Raises InputFault where a sidecar would not take the config, before anything is started."""
     substitute: bool = False
     report: Path | None = None
     """Where the account is written as JSON."""
@@ -52,6 +54,7 @@ def run(user: User, plan: Plan) -> int:
     config = setting(plan.wish, found, user.folder)
     if plan.substitute:
         config = with_reading_shell(config, client.name, user)
+    plan.check(config)
     with Terminal() as terminal, _place() as place:
         account = _behind_sidecar(terminal, client, user, found, config, plan, place)
     for line in account.lines():

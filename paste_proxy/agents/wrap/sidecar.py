@@ -113,7 +113,7 @@ def last_words(log: Path) -> str:
     """The last line of a log, in short."""
     with suppress(OSError):
         lines = log.read_text("utf-8", "replace").strip().splitlines()
-        return lines[-1][-_LONGEST_LINE:] if lines else "it said nothing"
+        return lines[-1][-_LONGEST_LINE:].removeprefix("paste-proxy: ") if lines else "it said nothing"
     return "it said nothing"
 
 

@@ -91,15 +91,20 @@ def test_a_sidecar_that_dies_is_told_of_at_the_end_and_the_client_goes_on(tmp_pa
         (["something", "-x"], "one of gemini-cli, qwen-code, codex, claude-code; for any other agent run"),
         (["/nowhere/gemini"], "/nowhere/gemini"),
         (["--policy", "none.toml", "gemini"], "none.toml"),
+        (["--policy", "builtin:none", "gemini"], "builtin:none"),
+        (["--pattern", "none.json", "gemini"], "none.json"),
         (["--config", "none.toml", "gemini"], "none.toml"),
+        (["--config", "names_none.toml", "gemini"], "missing.toml"),
     ],
 )
 def test_what_cannot_be_run_is_told_and_nothing_is_started(
     tmp_path: Path, env: dict[str, str], words: list[str], told: str
 ) -> None:
+    (tmp_path / "work/names_none.toml").write_text('policies = ["missing.toml"]')
     done = wrap(tmp_path, env, *words)
-    assert done.returncode in (1, 2)
+    assert done.returncode == 2
     assert told in done.stderr
+    assert done.stderr.count("paste-proxy: ") == 1
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
     assert list((tmp_path / "tmp").iterdir()) == []
