@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from tests.peers.scripts import SCRIPTED
 
 US = (sys.executable, "-c", "import typer; from paste_proxy.cli.mcp import mcp; typer.run(mcp)")
@@ -142,6 +144,19 @@ def test_a_sidecar_without_the_server_says_which_it_has(tmp_path: Path) -> None:
     assert ours.returncode != 0
     assert b"no MCP server 'scripted'" in err
     assert b"(there: files)" in err
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:8377", "localhost:8377", "ftp://127.0.0.1", "http://"])
+def test_an_address_that_is_none_over_http_is_told(address: str) -> None:
+    ours = subprocess.run(
+        (sys.executable, "-m", "paste_proxy", "mcp", "--sidecar", address, "--", *SCRIPTED),
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert (ours.returncode, ours.stdout) == (2, "")
+    assert f"--sidecar: {address}; expected a URL with http://" in ours.stderr
 
 
 def test_without_a_sidecar_the_command_runs_as_it_is(tmp_path: Path) -> None:

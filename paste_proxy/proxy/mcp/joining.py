@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -26,11 +27,13 @@ def run_joined(name: str, command: Sequence[str], sidecar: str) -> int:
     Where nothing answers at the address this process becomes `command`, and one line on stderr says so.
 
     Raises:
-        InputFault: what answers is no sidecar, or has no such server.
+        InputFault: the address is none over HTTP, what answers is no sidecar, or it has no such server.
         UpstreamFault: the command cannot be started.
         ClientFault: our stdin or stdout is no pipe.
     """
     base = sidecar.rstrip("/")
+    if not re.match(r"https?://[^/]", base):
+        raise InputFault("--sidecar", sidecar, "a URL with http://, such as http://127.0.0.1:8377")
     found = asyncio.run(_index(base))
     if found is None:
         sys.stderr.write(f"paste-proxy: no sidecar answers at {base}; {command[0]} runs without one\n")
