@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from paste_proxy.cli.mode import HowFar
 from paste_proxy.speculation.types import Mode
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def mcp(
             help="Be the server of that name behind a running sidecar; CMD runs only where none answers.",
         ),
     ] = None,
-    mode: Annotated[Mode | None, typer.Option(help="How far the sidecar may go, instead of the config's.")] = None,
+    mode: HowFar = None,
 ) -> None:
     """Be the MCP server that CMD starts, behind the sidecar.
 

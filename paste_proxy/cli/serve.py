@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO, cast
 
 import typer
 
+from paste_proxy.cli.mode import HowFar
 from paste_proxy.cli.standard_streams import Lossy
 from paste_proxy.errors import InputFault
 from paste_proxy.speculation.types import Mode
@@ -22,7 +23,7 @@ _MINIMAL = 'a file with at least\n\n    [[llm]]\n    path = "/v1"\n    upstream 
 def serve(
     config: Annotated[Path | None, typer.Option(help="Config file; ./paste.toml if not given.")] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port instead of the config's; 0: any.")] = None,
-    mode: Annotated[Mode | None, typer.Option(help="How far the sidecar may go, instead of the config's.")] = None,
+    mode: HowFar = None,
     allow_remote: Annotated[
         bool, typer.Option("--allow-remote", help="Allow a host that other machines can reach.")
     ] = False,

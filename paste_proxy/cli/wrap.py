@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-from paste_proxy.speculation.types import Mode
+from paste_proxy.cli.mode import HowFar
 
 
 def wrap(
     command: Annotated[list[str], typer.Argument(metavar="CMD...", help="The agent as you would start it.")],
     config: Annotated[Path | None, typer.Option(help="Config file; ./paste.toml if it is there.")] = None,
-    mode: Annotated[Mode | None, typer.Option(help="How far the sidecar may go, instead of the config's.")] = None,
+    mode: HowFar = None,
     policy: Annotated[
         list[str] | None, typer.Option(metavar="FILE", help="A policy beside the config's; builtin:NAME too.")
     ] = None,

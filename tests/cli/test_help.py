@@ -19,6 +19,15 @@ def test_a_flag_takes_no_value_and_a_name_no_dots_twice(command: str) -> None:
     assert not re.search(r"bool|\.\.\.\}|\{--|╭", shown(command))
 
 
+@pytest.mark.parametrize("command", ["serve", "mcp --", "wrap --"])
+def test_a_mode_that_is_none_is_told_in_plain_words(command: str) -> None:
+    name, *rest = command.split()
+    result = CliRunner().invoke(app, [name, "--mode", "spec", *rest, "x"])
+    assert result.exit_code == 2
+    assert "'--mode': 'spec'; expected off, observe or speculate" in result.output
+    assert "Value error" not in result.output
+
+
 @pytest.mark.parametrize("command", ["", "bench"])
 def test_a_list_of_commands_says_each_in_one_whole_sentence(command: str) -> None:
     lines = shown(command).partition("Commands:\n")[2].splitlines()
