@@ -7,6 +7,8 @@ from paste_proxy.events.values import Json
 
 SEALED = "sealed"
 """Source of predictor zero: the call stands complete in the LLM's own stream."""
+MODEL = "model"
+"""Source of a speculative LLM's guesses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +19,7 @@ class Candidate:
     confidence: float
     """Probability, 0 to 1, that the session asks for exactly this before the prediction expires."""
     source: str
-    """Who predicted it: `SEALED` or a pattern's id."""
+    """Who predicted it: `SEALED`, `MODEL` or a pattern's id."""
     expected_s: float | None = None
     """Expected tool time in seconds, where the predictor knows it."""
     depth: int = 1

@@ -41,6 +41,7 @@ class AnthropicMessages:
             stream=fields.get("stream") is True,
             messages=history,
             tools=tuple(name for tool in tools if (name := string(tool.get("name")))),
+            offered=tuple(tools),
             session_hint=hint,
             utility=not tools and _is_side_question(fields, history, hint),
         )

@@ -44,6 +44,7 @@ class Gemini:
             stream=turn["verb"] == "streamGenerateContent",
             messages=read_history(fields),
             tools=_names(tools),
+            offered=tuple(tools),
             session_hint=(string(field_of(fields, "sessionId")) or None) if fields is not outer else None,
             utility=not any(_is_agents(tool) for tool in tools),
         )

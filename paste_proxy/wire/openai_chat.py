@@ -43,6 +43,7 @@ class OpenAiChat:
             stream=fields.get("stream") is True,
             messages=history,
             tools=_tools(fields),
+            offered=tuple(_offered(fields)),
             session_hint=_session_hint(fields),
             utility=_is_utility(fields, history),
         )
@@ -54,10 +55,15 @@ class OpenAiChat:
         return StreamReader(self._max, ChatAnswer(ChatTurn()))
 
 
+def _offered(fields: dict[str, Json]) -> list[Json]:
+    """The tools offered, those of the older `functions` too."""
+    return [*listing(fields.get("tools")), *listing(fields.get("functions"))]
+
+
 def _tools(fields: dict[str, Json]) -> tuple[str, ...]:
-    """Names of the tools offered; of a custom tool too, and of the older `functions`."""
+    """Names of the tools offered; of a custom tool too."""
     names = []
-    for entry in [*listing(fields.get("tools")), *listing(fields.get("functions"))]:
+    for entry in _offered(fields):
         tool = mapping(entry)
         inner = mapping(tool.get("function")) or mapping(tool.get("custom")) or tool
         if name := string(inner.get("name")):

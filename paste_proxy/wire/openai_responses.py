@@ -44,6 +44,7 @@ class OpenAiResponses:
             stream=fields.get("stream") is True,
             messages=history,
             tools=tools,
+            offered=tuple(listing(fields.get("tools"))),
             session_hint=_session_hint(fields),
             previous=string(fields.get("previous_response_id")) or None,
             utility=not tools and _is_utility(fields, history),

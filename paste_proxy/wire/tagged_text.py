@@ -43,11 +43,12 @@ class TaggedText:
         if request is None:
             return None
         messages = tuple(read_tagged(request.messages, first_only=self._first_only))
-        described = (name for message in messages if message.role == "system" for name in _described(message.text))
+        described = [tool for message in messages if message.role == "system" for tool in _described(message.text)]
         return replace(
             request,
             messages=messages,
-            tools=(*request.tools, *described),
+            tools=(*request.tools, *(name for name, _ in described)),
+            offered=(*request.offered, *(tool for _, tool in described)),
             utility=request.utility and not any(message.calls for message in messages),
         )
 
@@ -61,11 +62,11 @@ class TaggedText:
         return read_text(text_of(fields.get("content")), first_only=self._first_only)
 
 
-def _described(instructions: str) -> Iterator[str]:
-    """Names of the tools that the instructions describe: JSON in `<tools>` tags, a list or one tool a line."""
+def _described(instructions: str) -> Iterator[tuple[str, Json]]:
+    """The tools that the instructions describe, by name: JSON in `<tools>` tags, a list or one tool a line."""
     for block in _DESCRIBED.findall(instructions):
         entries = listing(read(block.encode("utf-8", "surrogatepass")))
         for entry in entries or [read(line.encode("utf-8", "surrogatepass")) for line in block.splitlines()]:
             tool = mapping(entry)
             if name := string((mapping(tool.get("function")) or tool).get("name")):
-                yield name
+                yield name, tool

@@ -60,6 +60,8 @@ class LlmRequest:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEnd:
     """An LLM answer came to its end."""
+    offered: tuple[Json, ...] = ()
+    """What the request says of them, in the wire's own form; see `chat_tools`."""
 
     text: str
     calls: tuple[SeenCall, ...]
