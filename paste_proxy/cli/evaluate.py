@@ -32,7 +32,7 @@ _MEANING = {
     "read_only": "the same of tools that only read",
     "strict": "the same if only canonically equal arguments count",
     "first_time": "the same of calls that the session had not made before",
-    "oracle": "share whose arguments all stood in what the session had seen; values learnt in other sessions come on top",
+    "oracle": "share whose arguments all stood in what the session had seen; what is learnt elsewhere comes on top",
     "seconds_weighted": "share of recorded tool seconds that hits would have hidden; - if none are recorded",
     "wasted_per_hit": "runs for nothing for each hit; - without hits",
     "ece": "mean distance of confidence from outcome (expected calibration error)",

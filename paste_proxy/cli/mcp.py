@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from paste_proxy.cli.mode import HowFar
+from paste_proxy.cli.named import MorePatterns, MorePolicies
 from paste_proxy.speculation.types import Mode
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def mcp(
         ),
     ] = None,
     mode: HowFar = None,
+    policy: MorePolicies = None,
+    pattern: MorePatterns = None,
 ) -> None:
     """Be the MCP server that CMD starts, behind the sidecar.
 
@@ -40,6 +43,8 @@ def mcp(
     if sidecar:
         from paste_proxy.proxy.mcp.joining import run_joined
 
+        if policy or pattern:
+            typer.echo("paste-proxy: with --sidecar its own policies and patterns count, not these", err=True)
         raise typer.Exit(run_joined(server or server_name(command), command, sidecar))
     from paste_proxy.cli.serve import DEFAULT_CONFIG, log_to_stderr, read_config, with_options
     from paste_proxy.config import Config
@@ -48,6 +53,9 @@ def mcp(
     log_to_stderr("warning")
     found = read_config(config) if config is not None or DEFAULT_CONFIG.is_file() else Config()
     found, name = with_options(found, port=None, mode=mode), server or server_name(command)
+    found = found.model_copy(
+        update={"policies": (*(policy or ()), *found.policies), "patterns": (*found.patterns, *(pattern or ()))}
+    )
     if lack := _lacks(name, found):
         typer.echo(f"paste-proxy: {lack}", err=True)
     raise typer.Exit(run_mcp(name, command, found))
@@ -61,8 +69,8 @@ def _lacks(name: str, config: "Config") -> str:
         return ""
     rules = [rule for policy in config.policies for rule in read_policy(policy).rules]
     if not any(rule.of_server(name) for rule in rules):
-        mend = "name one under `policies` in the config, or the server with --server"
+        mend = "name one with --policy, or under `policies` in the config, or the server with --server"
         return f"no policy speaks of the MCP server {name!r}, so it is only passed through; {mend}"
     if not config.patterns:
-        return "no `patterns` in the config, and the LLM is not in view here, so no call can be foreseen"
+        return "the LLM is not in view here, so only patterns can foresee a call: name some with --pattern"
     return ""

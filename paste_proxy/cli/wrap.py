@@ -6,25 +6,26 @@ from typing import Annotated
 import typer
 
 from paste_proxy.cli.mode import HowFar
+from paste_proxy.cli.named import MorePatterns, MorePolicies
 
 
 def wrap(
     command: Annotated[list[str], typer.Argument(metavar="CMD...", help="The agent as you would start it.")],
     config: Annotated[Path | None, typer.Option(help="Config file; ./paste.toml if it is there.")] = None,
     mode: HowFar = None,
-    policy: Annotated[
-        list[str] | None, typer.Option(metavar="FILE", help="A policy beside the config's; builtin:NAME too.")
-    ] = None,
-    pattern: Annotated[
-        list[str] | None, typer.Option(metavar="FILE", help="A pattern pool beside the config's; builtin:NAME too.")
-    ] = None,
+    policy: MorePolicies = None,
+    pattern: MorePatterns = None,
     substitute: Annotated[
         bool,
         typer.Option(
             "--substitute",
-            help="Let hooks put results run ahead in place of the built-in shell's own runs, for commands that only "
-            "read (Claude Code; gemini-cli with -p and --yolo). A hook costs each shell command about 0.1 s, in "
-            "gemini-cli 0.2 s, and 0.7 s where a result is put in place: it pays for slow commands only.",
+            help="Let hooks put results run ahead in place of the built-in shell's own runs. It covers little: "
+            "pipelines of find, grep, ls, du, wc, sort and their like with common options, plain or quoted words, no "
+            "wildcards outside of quotes, on files of the working folder; in Claude Code with -p and all of Bash "
+            "allowed, in gemini-cli with -p, --yolo and an API key; on Linux; and only without permission rules, other "
+            "hooks, plugins, policies or anything else not known to leave commands alone (a note at the end says what "
+            "stood in the way). A hook costs each shell command about 0.1 s, in gemini-cli 0.2 s, and 0.7 s where a "
+            "result is put in place: it pays for slow commands only.",
         ),
     ] = False,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the account there as JSON.")] = None,

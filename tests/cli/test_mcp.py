@@ -99,7 +99,17 @@ def test_where_nothing_can_be_run_ahead_one_line_says_why(tmp_path: Path) -> Non
     assert said(tmp_path, "--server", "files", "--mode", "off") == []
     (tmp_path / "paste.toml").write_text('policies = ["policy.toml"]')
     (line,) = said(tmp_path)
-    assert "no `patterns`" in line
+    assert "only patterns can foresee a call" in line
+
+
+def test_policies_and_patterns_may_be_named_on_the_command_line(tmp_path: Path) -> None:
+    configured(tmp_path)
+    (tmp_path / "paste.toml").unlink()
+    assert said(tmp_path, "--policy", "policy.toml", "--pattern", "pattern.toml") == []
+    (line,) = said(tmp_path, "--policy", "policy.toml")
+    assert "only patterns can foresee a call" in line
+    (line,) = said(tmp_path, "--policy", "none.toml", "--mode", "speculate")[-1:]
+    assert "none.toml" in line
 
 
 @contextmanager
