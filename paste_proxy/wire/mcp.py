@@ -26,6 +26,7 @@ _HARMLESS = {
     "progressToken",
     "itemId",
     "threadId",
+    "windowId",
     "traceparent",
     "tracestate",
     "baggage",

@@ -95,7 +95,7 @@ def test_a_call_with_more_to_it_is_not_plain(more: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "meta",
     [
-        {"progressToken": 1, "callId": "c", "itemId": "i", "sessionId": "s", "threadId": "t"},
+        {"progressToken": 1, "callId": "c", "itemId": "i", "sessionId": "s", "threadId": "t", "windowId": "w"},
         {"claudecode/toolUseId": "toolu_1", "x-codex-turn-metadata": {"session_id": "s"}},
         {"traceparent": "00-1-2-01", "tracestate": "a=b", "baggage": "k=v"},
         STATELESS,
