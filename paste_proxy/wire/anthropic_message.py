@@ -6,7 +6,7 @@ clients may leave both out later, so that neither is part of a digest.
 """
 
 from paste_proxy.events.values import Json
-from paste_proxy.wire.digest import assistant_digest, message_digest, output_digest, whole_arguments
+from paste_proxy.wire.digest import assistant_digest, digest_text, message_digest, output_digest, whole_arguments
 from paste_proxy.wire.loose import canonical, listing, mapping, mended, piece, string
 from paste_proxy.wire.types import Message, SeenCall, SeenOutput
 
@@ -27,7 +27,7 @@ def read_assistant(content: list[dict[str, Json]]) -> tuple[Message, bool]:
     for order, block in enumerate(block for block in content if block.get("type") == "tool_use"):
         name, given = string(block.get("name")), read_input(block.get("input"))
         whole = whole_arguments(given)
-        identities.append((name, whole[1] if whole else canonical(given).strip()))
+        identities.append((name, whole[1] if whole else digest_text(given)))
         if whole and name:
             calls.append(SeenCall(order=order, call_id=string(block.get("id")), name=name, arguments=whole[0]))
     digest = assistant_digest(text, identities)

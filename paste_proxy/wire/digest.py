@@ -10,7 +10,6 @@ from hashlib import blake2b
 
 from paste_proxy.events.invocation import read_arguments
 from paste_proxy.events.values import Json, canonical_text
-from paste_proxy.wire.loose import canonical
 
 _SIZE = 16
 _MARKERS = {"cache_control"}
@@ -18,12 +17,20 @@ _MARKERS = {"cache_control"}
 
 
 def whole_arguments(raw: str | bytes | dict[str, Json] | None) -> tuple[dict[str, Json], str] | None:
-    """A call's arguments and their canonical text; None if they are not one whole JSON object."""
+    """A call's arguments and the text of them for digests; None if they are not one whole JSON object."""
     try:
         arguments = read_arguments(raw)
-        return arguments, canonical_text(arguments)
+        return arguments, _as_kept(arguments)
     except ValueError:
         return None
+
+
+def digest_text(value: Json) -> str:
+    """The text of any value for digests, `?` for one that has none (too deep)."""
+    try:
+        return _as_kept(value)
+    except ValueError:
+        return "?"
 
 
 def assistant_digest(text: str, calls: Iterable[tuple[str, str]]) -> bytes:
@@ -43,7 +50,41 @@ def message_digest(role: str, text: str, parts: Iterable[Json] = ()) -> bytes:
 
 def _part_text(part: Json) -> str:
     kept = {key: value for key, value in part.items() if key not in _MARKERS} if isinstance(part, dict) else part
-    return canonical(kept)
+    return digest_text(kept)
+
+
+def _as_kept(value: Json) -> str:
+    """The canonical text of what JavaScript makes of a value when it reads and writes it.
+
+    Raises:
+        ValueError: as `canonical_text`.
+    """
+    try:
+        return canonical_text(_in_doubles(value))
+    except RecursionError as fault:
+        raise ValueError("nested too deeply") from fault
+
+
+def _in_doubles(value: Json) -> Json:
+    """The value with every number as the nearest double; null where there is none, and zero without a sign."""
+    match value:
+        case dict():
+            return {key: _in_doubles(inner) for key, inner in value.items()}
+        case list():
+            return [_in_doubles(inner) for inner in value]
+        case bool():
+            return value
+        case int() | float():
+            return _double(value)
+        case _:
+            return value
+
+
+def _double(number: float) -> float | None:
+    try:
+        return float(number) + 0.0
+    except OverflowError:
+        return None
 
 
 def _digest(*parts: str) -> bytes:

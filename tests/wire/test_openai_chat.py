@@ -180,8 +180,7 @@ DIFFERENT: dict[str, dict[str, Any]] = {
     "no-call": {"content": "I look."},
     "two-calls": {"content": "I look.", "tool_calls": [CALL, CALL]},
     "other-name": {"content": "I look.", "tool_calls": call(name="g")},
-    "other-arguments": {"content": "I look.", "tool_calls": call(arguments='{"b":[1,2],"a":2.0}')},
-    "1-for-1.0": {"content": "I look.", "tool_calls": call(arguments='{"b":[1,2],"a":1}')},
+    "other-arguments": {"content": "I look.", "tool_calls": call(arguments='{"b":[1,2],"a":2.5}')},
     "cut-arguments": {"content": "I look.", "tool_calls": call(arguments='{"b":[1,2],"a":1')},
 }
 

@@ -246,7 +246,6 @@ DIFFERENT: dict[str, list[Any]] = {
     "no-call": [message("I look.")],
     "other-name": [message("I look."), {**CALL, "name": "g"}],
     "other-namespace": [message("I look."), {**CALL, "namespace": "t"}],
-    "1-for-1.0": [message("I look."), {**CALL, "arguments": '{"b":[1,2],"a":1}'}],
     "a-custom-tool": [message("I look."), custom("s__f", "a", CALL["arguments"])],
 }
 

@@ -59,7 +59,7 @@ def test_a_streamed_turn_and_its_echo_have_one_digest(echo: Any) -> None:
 
 DIFFERENT = {
     "other-text": f"I looked.\n{F}",
-    "other-arguments": f"I look.\n{block('f', {'x': 1.0})}",
+    "other-arguments": f"I look.\n{block('f', {'x': 1.5})}",
     "other-name": f"I look.\n{block('g', {'x': 1})}",
     "one-call-more": f"I look.\n{F}{G}",
     "no-call": "I look.",
