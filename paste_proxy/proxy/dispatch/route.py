@@ -15,10 +15,10 @@ from paste_proxy.config import Config
 from paste_proxy.errors import UpstreamFault
 from paste_proxy.events.invocation import Invocation, read_arguments
 from paste_proxy.events.result import Status, ToolResult
-from paste_proxy.events.values import dumps
 from paste_proxy.proxy.dispatch.origin import foreign_origin
 from paste_proxy.proxy.dispatch.socket import DispatchSocket
 from paste_proxy.proxy.dispatch.tools import ConfiguredTools, configured_tools
+from paste_proxy.proxy.http.refusal import refusal
 from paste_proxy.proxy.outages import Outages
 from paste_proxy.proxy.ports import AgentCall, RunIt, ServeIt, ToolGate
 
@@ -51,7 +51,7 @@ def add_dispatch_routes(app: web.Application, config: Config, gate: ToolGate) ->
 
     app.cleanup_ctx.append(lifetime)
     app.on_shutdown.append(say_goodbye)  # an open WebSocket would hold up the shutdown
-    app.router.add_post("/paste/v1/sessions/{sid}/tools/{tool}", dispatch.answer)
+    app.router.add_post("/paste/v1/sessions/{sid}/tools/{tool:.+}", dispatch.answer)
     app.router.add_get(PATH, socket.serve)
 
 
@@ -66,23 +66,33 @@ class Dispatch:
     async def answer(self, request: web.Request) -> web.Response:
         """Answer one call."""
         tool = request.match_info["tool"]
-        if refusal := foreign_origin(request):
-            return _error(HTTPStatus.FORBIDDEN, refusal)
+        if why := foreign_origin(request):
+            return refusal(HTTPStatus.FORBIDDEN, "foreign_origin", why)
         if tool not in self._tools:
-            names = ", ".join(sorted(self._tools)) or "none"
-            return _error(HTTPStatus.NOT_FOUND, f"no tool {tool!r} is configured; configured under [tools]: {names}")
+            return refusal(HTTPStatus.NOT_FOUND, "no_tool", self._no_tool(tool))
         body = await request.read()
         try:
             invocation = Invocation(tool, read_arguments(body))
         except ValueError as fault:
-            return _error(
+            return refusal(
                 HTTPStatus.BAD_REQUEST,
+                "no_arguments",
                 f"the body of a call of {tool!r} is its arguments, one JSON object; found {_glimpse(body)} ({fault})",
             )
         call_id = request.headers.get(CALL_ID_HEADER)
         alone = request.headers.get(READY_HEADER) == ALONE
         call = AgentCall(invocation=invocation, session=request.match_info["sid"], call_id=call_id, alone=alone)
         return await self._while_connected(request, call)
+
+    def _no_tool(self, tool: str) -> str:
+        names = ", ".join(sorted(self._tools)) or "none"
+        server, slash, _ = tool.partition("/")
+        if slash:
+            return (
+                f"{tool!r} is the name of an MCP server's tool, and here are those configured under [tools] ({names}); "
+                f"send its call as MCP to /mcp/{server}"
+            )
+        return f"no tool {tool!r} is configured; configured under [tools]: {names}"
 
     async def _while_connected(self, request: web.Request, call: AgentCall) -> web.Response:
         answer = asyncio.create_task(self._answer(call, only_ready=READY_HEADER in request.headers))
@@ -113,7 +123,7 @@ class Dispatch:
             result = await self.backend.run(invocation, speculative=False)
         except UpstreamFault as fault:
             self._outages.warn(f"tool {invocation.tool}", "cannot be reached, broke off or was late")
-            return _error(HTTPStatus.BAD_GATEWAY, str(fault))
+            return refusal(HTTPStatus.BAD_GATEWAY, "tool_unreachable", str(fault))
         finally:
             self._gate.ended(ticket, result)
         return _response(result, "run")
@@ -125,10 +135,6 @@ def _response(result: ToolResult, outcome: str) -> web.Response:
         status = HTTPStatus.INTERNAL_SERVER_ERROR  # a program that failed has no HTTP status of its own
     headers = {"content-type": result.content_type, OUTCOME_HEADER: outcome}
     return web.Response(body=result.body, status=status, headers=headers)
-
-
-def _error(status: HTTPStatus, message: str) -> web.Response:
-    return web.Response(body=dumps({"error": message}), status=status, content_type="application/json")
 
 
 def _glimpse(body: bytes) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 from aiohttp import web
+from yarl import URL
 
 from paste_proxy.config import Config, DispatchTool
 from paste_proxy.events.invocation import Invocation
@@ -133,16 +134,30 @@ async def test_a_program_that_fails_is_an_error_with_its_own_words(live: Live) -
 async def test_an_unreachable_tool_is_a_bad_gateway_and_its_end_unknown(live: Live) -> None:
     async with live.post("away", b"") as response:
         assert response.status == 502
-        assert "http://127.0.0.1:1/" in (await response.json())["error"]
+        assert response.headers["x-paste-error"] == "tool_unreachable"
+        assert "http://127.0.0.1:1/" in (await response.json())["error"]["message"]
     assert list(live.gate.over.values()) == [None]
 
 
 async def test_an_unknown_tool_is_named_with_those_there_are(live: Live) -> None:
     async with live.post("oder", b"{}") as response:
         assert response.status == 404
-        error = (await response.json())["error"]
+        assert response.headers["x-paste-error"] == "no_tool"
+        error = (await response.json())["error"]["message"]
     assert "'oder'" in error
     assert "away, fail, order" in error
+    assert not live.gate.asked
+
+
+@pytest.mark.parametrize("spelling", ["lab/lookup", "lab%2Flookup"])
+async def test_a_tool_of_an_mcp_server_is_told_where_it_is_called(live: Live, spelling: str) -> None:
+    address = f"{live.url}/paste/v1/sessions/s1/tools/{spelling}"
+    async with live.client.post(URL(address, encoded=True), data=b"{}") as response:
+        assert (response.status, response.headers["x-paste-error"]) == (404, "no_tool")
+        error = (await response.json())["error"]["message"]
+    assert "'lab/lookup'" in error
+    assert "/mcp/lab" in error
+    assert "[tools] (away, fail, order)" in error
     assert not live.gate.asked
 
 
@@ -152,7 +167,7 @@ async def test_an_unknown_tool_is_named_with_those_there_are(live: Live) -> None
 async def test_a_body_that_is_no_object_is_refused_with_what_was_found(live: Live, body: bytes, found: str) -> None:
     async with live.post("order", body) as response:
         assert response.status == 400
-        assert found in (await response.json())["error"]
+        assert found in (await response.json())["error"]["message"]
     assert not live.gate.asked
 
 
