@@ -11,6 +11,7 @@ from paste_proxy.errors import InputFault
 from paste_proxy.mining.pool import Pool
 from paste_proxy.proxy.llm_route import LlmRoutes
 from paste_proxy.proxy.named_files import read_patterns, read_policy
+from paste_proxy.proxy.running import runs_there
 from paste_proxy.proxy.server import check_host
 from paste_proxy.speculation.policy import Policy, combine
 
@@ -71,9 +72,13 @@ def _addresses(config: Config, *, allow_remote: bool) -> Iterator[Finding]:
     except InputFault as fault:
         yield Finding(Level.FAIL, "address", fault.found, fault.expected)
         return
-    yield _address(config.host, config.port, "stop what holds it (a sidecar that runs already?), or set another `port`")
+    own = _address(config.host, config.port, "stop what holds it, or set another `port`")
+    runs = runs_there(config) if own.level is Level.FAIL else None
+    yield Finding(Level.OK, "address", f"{config.host}:{config.port}: it runs there ({runs})") if runs else own
     for port in sorted({port for route in config.llm for port in route.ports}):
-        yield _address(config.host, port, "stop what holds it: the LLM's own server goes to another port")
+        beside = _address(config.host, port, "stop what holds it: the LLM's own server goes to another port")
+        if not (runs and beside.level is Level.FAIL):
+            yield beside
 
 
 def _address(host: str, port: int, mend: str) -> Finding:

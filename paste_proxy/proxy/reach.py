@@ -3,7 +3,9 @@
 import asyncio
 import socket
 import ssl
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 
 from yarl import URL
 
@@ -26,7 +28,17 @@ async def check_endpoints(config: Config) -> list[Finding]:
         *(_mcp(name, server, policy) for name, server in config.mcp.items()),
         *(_tool(name, tool.url, policy) for name, tool in config.tools.items() if tool.url is not None),
     ]
-    return list(await asyncio.gather(*looks))
+    return list(_once(await asyncio.gather(*looks)))
+
+
+def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Those of which one fault is said together: several routes may lead to one upstream."""
+    alike: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in findings:
+        same = (finding.level, finding.found, finding.mend) if finding.level is Level.FAIL else (finding.what,)
+        alike.setdefault(same, []).append(finding)
+    for group in alike.values():
+        yield replace(group[0], what=", ".join(dict.fromkeys(finding.what for finding in group)))
 
 
 def _readable(config: Config) -> Policy:

@@ -133,6 +133,23 @@ async def test_upstreams_are_reached_or_named(tmp_path: Path) -> None:
     assert "127.0.0.1:9" in found(findings, "tool t")[1]
 
 
+async def test_an_upstream_of_several_routes_is_told_of_once(tmp_path: Path) -> None:
+    off = 'upstream = "http://127.0.0.1:9"\n'
+    text = f'[[llm]]\npath = "/a"\n{off}[[llm]]\npath = "/b"\n{off}[tools.t]\nurl = "http://127.0.0.1:9/t"\n'
+    findings = await endpoints(tmp_path, text)
+    assert found(findings, "llm /a, llm /b")[0] == "fail"
+    assert found(findings, "tool t")[0] == "fail"
+
+
+async def test_an_address_where_the_config_s_own_sidecar_runs_is_in_order(tmp_path: Path) -> None:
+    async with upstream(replying(answer(b""))) as there, sidecar(("/v1", f"{there.url}/v1")) as port:
+        mine = f'port = {port}\n[[llm]]\npath = "/v1"\nupstream = "{there.url}/v1"\n'
+        level, words = found(await asyncio.to_thread(files, tmp_path, mine), "address")
+        assert (level, "it runs there (paste-proxy" in words) == ("ok", True)
+        level, words = found(await asyncio.to_thread(files, tmp_path, mine.replace("/v1", "/v2")), "address")
+        assert (level, "cannot be bound" in words) == ("fail", True)
+
+
 async def test_an_upstream_that_is_the_sidecar_itself_fails(tmp_path: Path) -> None:
     findings = await endpoints(tmp_path, 'port = 4321\n[[llm]]\npath = "/"\nupstream = "http://localhost:4321"\n')
     assert found(findings, "llm /")[0] == "fail"
