@@ -55,8 +55,8 @@ class Calls:
         tool = told.invocation.tool
         call = Call(
             number=told.call,
-            place=(told.session, told.scope, told.invocation.key),
-            tool=tool,
+            place=self._state.matching.place(told.session, told.scope, told.invocation),
+            invocation=told.invocation,
             lane=self._state.lane(server_of(tool)),
             writes=self._state.policy.rule_for(tool).written_by(told.session, told.invocation),
             asked_at=now,
@@ -113,14 +113,15 @@ class Calls:
 
     def _finish(self, call: Call, job: Job, result: ToolResult | None, now: float) -> Iterator[Command]:
         call.job = None
-        if result is None:
+        answer = None if result is None else self._state.matching.answer(call.invocation, job, result, now)
+        if answer is None:
             call.started_at = now
             yield Run(call=call.number)
             yield settled(job, Outcome.DISCARDED, now)
             return
         self._leave(call)
-        took = _took(job, result, now)
-        yield Serve(call=call.number, job=job.number, result=result, outcome=Outcome.PROMOTED, took_s=took)
+        took = _took(job, answer, now)
+        yield Serve(call=call.number, job=job.number, result=answer, outcome=Outcome.PROMOTED, took_s=took)
         yield settled(job, Outcome.PROMOTED, now, saved_s=max(0.0, took - (now - call.asked_at)))
         yield from self._slot_freed(call.lane, now)
 
@@ -132,7 +133,7 @@ class Calls:
         self._leave(call)
         self._write_ended(call, told.status, now)
         if call.started_at is not None and told.status is Status.OK:
-            self._state.experience.ran(call.tool, now - call.started_at)
+            self._state.experience.ran(call.invocation.tool, now - call.started_at)
         if call.shadow is not None:
             yield _score(call.shadow, call, told.status, now)
         if call.job is not None:

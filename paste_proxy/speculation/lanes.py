@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from paste_proxy.events.invocation import Invocation
 from paste_proxy.speculation.ledger import Job, Place
 from paste_proxy.speculation.limits import ServerCapacity
 
@@ -18,8 +19,8 @@ class Call:
 
     number: int
     place: Place
-    """What a job must be equal in to serve it."""
-    tool: str
+    """Where a job that runs the same stands."""
+    invocation: Invocation
     lane: "Lane"
     writes: frozenset[str]
     asked_at: float

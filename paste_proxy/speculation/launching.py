@@ -64,7 +64,7 @@ class Launching:
             return
         for waiter in sorted(self._waiting.take(now), key=lambda waiter: waiter.admit.worth.utility, reverse=True):
             told = Predicted(session=waiter.session, scope=waiter.scope, candidates=(waiter.admit.candidate,))
-            if self._is_known(_place(told, waiter.admit.candidate)):
+            if self._is_known(told, waiter.admit.candidate):
                 continue
             if self._obstacle(told, waiter.admit, 0, now) is None:
                 yield from self._launch(told, waiter.admit, now)
@@ -76,25 +76,34 @@ class Launching:
         self._waiting.forget(session)
 
     def _wait(self, told: Predicted, admit: Admit, until: float) -> None:
-        self._waiting.add(_place(told, admit.candidate), Waiter(told.session, told.scope, admit, until))
+        self._waiting.add(self._place(told, admit.candidate), Waiter(told.session, told.scope, admit, until))
 
-    def _is_known(self, place: Place) -> bool:
-        return self._state.ledger.at(place) is not None or bool(self._state.asked[place])
+    def _place(self, told: Predicted, candidate: Candidate) -> Place:
+        return self._state.matching.place(told.session, told.scope, candidate.invocation)
+
+    def _job_for(self, told: Predicted, candidate: Candidate) -> Job | None:
+        """The job that a call for the candidate would be answered from."""
+        match = self._state.matching.find(told.session, told.scope, candidate.invocation)
+        return match.job if match is not None else None
+
+    def _is_known(self, told: Predicted, candidate: Candidate) -> bool:
+        if self._state.asked[self._place(told, candidate)]:
+            return True
+        return self._job_for(told, candidate) is not None
 
     def _admission(self, told: Predicted, candidate: Candidate) -> Admit | Reason:
         ruling = self._state.policy.rule_for(candidate.invocation.tool)
         worth = self._state.experience.worth(candidate, ruling)
-        place = _place(told, candidate)
-        known = self._state.ledger.at(place)
+        known = self._job_for(told, candidate)
         if known is not None:
             known.utility = max(known.utility, worth.utility)
-        if self._is_known(place):
+        if self._is_known(told, candidate):
             return Reason.DUPLICATE
         return admit(candidate, ruling, worth, self._state.limits, self._state.mode)
 
     def _obstacle(self, told: Predicted, chosen: Admit, rank: int, now: float) -> Reason | Job | None:
         """Why the candidate cannot run, or the running job that has to make room for it."""
-        if self._state.ledger.at(_place(told, chosen.candidate)) is not None:
+        if self._job_for(told, chosen.candidate) is not None:
             return Reason.DUPLICATE
         if rank >= self._state.limits.candidates:
             return Reason.BUDGET
@@ -113,7 +122,7 @@ class Launching:
         candidate, ruling = chosen.candidate, chosen.ruling
         job = Job(
             number=next(self._numbers),
-            place=_place(told, candidate),
+            place=self._place(told, candidate),
             invocation=candidate.invocation,
             source=candidate.source,
             confidence=candidate.confidence,
@@ -128,10 +137,6 @@ class Launching:
         self._state.ledger.add(job)
         if not job.shadow:
             yield Launch(job=job.number, session=told.session, candidate=candidate, scope=told.scope)
-
-
-def _place(told: Predicted, candidate: Candidate) -> Place:
-    return told.session, told.scope, candidate.invocation.key
 
 
 def _refused(told: Predicted, candidate: Candidate, reason: Reason) -> Refused:

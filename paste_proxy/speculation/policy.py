@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from paste_proxy.events.invocation import Invocation, server_of
 from paste_proxy.speculation.domains import EVERYTHING, meant, widest
 from paste_proxy.speculation.rules import Effect, Rule, read_rules
+from paste_proxy.speculation.sameness.sameness import NOTHING_SAME, Sameness
 from paste_proxy.speculation.types import Mode
 
 _UNOWNED = "tools"
@@ -34,6 +35,7 @@ class Ruling:
     ttl_s: float | None = None
     min_confidence: float | None = None
     expected_s: float | None = None
+    same: Sameness = NOTHING_SAME
 
     def read_by(self, session: str, invocation: Invocation) -> frozenset[str]:
         """The domains that this call reads."""
@@ -69,6 +71,10 @@ class Policy:
             known = self._rulings[tool] = self._decide(tool)
         return known
 
+    def core(self, invocation: Invocation) -> Invocation:
+        """What is compared, mined and predicted in place of an invocation: the one whose answer holds its answer."""
+        return self.rule_for(invocation.tool).same.core(invocation)
+
     def _decide(self, tool: str) -> Ruling:
         server = server_of(tool)
         rule = next((rule for rule in self.rules if rule.names(tool)), None)
@@ -89,6 +95,7 @@ class Policy:
             ttl_s=rule.ttl_s,
             min_confidence=rule.min_confidence,
             expected_s=rule.expected_s,
+            same=rule.same,
         )
 
     def _of_unknown(self, server: str) -> frozenset[str]:

@@ -4,24 +4,35 @@ Nothing malformed is read as something else: a policy that is misread would run 
 """
 
 import re
-import sys
-from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from typing import TypeGuard, TypeVar
+from typing import TypeGuard
 
 from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import name_of, server_of
 from paste_proxy.events.toml import read_toml
 from paste_proxy.speculation.domains import WRITTEN
+from paste_proxy.speculation.fields import Fields
+from paste_proxy.speculation.sameness.sameness import NOTHING_SAME, Sameness
+from paste_proxy.speculation.sameness.table import read_sameness
 from paste_proxy.speculation.types import Mode
 
 _GLOB = re.compile(r"(?:[^\s\[\]]|\[[^\s\[\]]+\])+")
-_KEYS = ("tool", "server", "effect", "speculate", "reads", "writes", "ttl_s", "mode", "min_confidence", "expected_s")
-_LARGEST = sys.float_info.max
+_KEYS = (
+    "tool",
+    "server",
+    "effect",
+    "speculate",
+    "reads",
+    "writes",
+    "ttl_s",
+    "mode",
+    "min_confidence",
+    "expected_s",
+    "same",
+)
 _A_GLOB = "a glob without white space, its brackets closed"
-_Choice = TypeVar("_Choice", bound=StrEnum)
 
 
 class Effect(StrEnum):
@@ -66,6 +77,8 @@ class Rule:
     mode: Mode = Mode.SPECULATE
     min_confidence: float | None = None
     expected_s: float | None = None
+    same: Sameness = NOTHING_SAME
+    """Which calls of these tools are the same."""
 
     def of_server(self, server: str) -> bool:
         """Whether the rule speaks about tools of this server."""
@@ -97,16 +110,16 @@ def read_rules(text: str, where: str) -> tuple[Rule, ...]:
 def _read_rule(table: object, place: str) -> Rule:
     if not isinstance(table, dict):
         raise InputFault(place, repr(table), "a [[rule]] table")
-    fields = _Fields(table, place)
+    fields = Fields(table, place)
     fields.refuse_unknown(_KEYS)
-    tools = fields.tools()
+    tools = _tools(fields)
     effect = fields.choice("effect", Effect)
     if effect is None:
         raise InputFault(f"{place}: effect", "nothing", '"read" or "write"')
     speculate = fields.flag("speculate", default=effect is Effect.READ)
     if effect is Effect.WRITE and speculate:
         raise InputFault(f"{place}: speculate", "true for a write", "false: a write is never run ahead")
-    writes = fields.domains("writes")
+    writes = _domains(fields, "writes")
     if effect is Effect.READ and writes:
         raise InputFault(f"{place}: writes", f"{sorted(writes)} for a read", 'no writes, or effect = "write"')
     return Rule(
@@ -114,95 +127,48 @@ def _read_rule(table: object, place: str) -> Rule:
         tools=tools,
         effect=effect,
         speculate=speculate,
-        reads=fields.domains("reads"),
+        reads=_domains(fields, "reads"),
         writes=writes,
         ttl_s=fields.seconds("ttl_s"),
         mode=fields.choice("mode", Mode) or Mode.SPECULATE,
         min_confidence=fields.share("min_confidence"),
         expected_s=fields.seconds("expected_s"),
+        same=read_sameness(fields.value("same"), f"{place}: same"),
     )
+
+
+def _tools(fields: Fields) -> tuple[Glob, ...]:
+    server, value = fields.value("server"), fields.value("tool")
+    if server is not None and not _is_glob(server):
+        raise fields.fault("server", _A_GLOB)
+    listed = value if isinstance(value, list) else [value]
+    globs = [each for each in listed if _is_glob(each)]
+    if not globs or len(globs) < len(listed):
+        raise fields.fault("tool", f"{_A_GLOB}, as in 'get_*' or 'files/read_*', or a list of such")
+    return tuple(_glob(fields, server, glob) for glob in globs)
+
+
+def _glob(fields: Fields, server: str | None, glob: str) -> Glob:
+    if "/" not in glob:
+        return Glob(server or "", glob)
+    if server is not None:
+        raise fields.fault("tool", "bare names, because the rule gives its server apart")
+    if not (server_of(glob) and name_of(glob)):
+        raise fields.fault("tool", "a server and a name around the slash")
+    return Glob(server_of(glob), name_of(glob))
+
+
+def _domains(fields: Fields, key: str) -> frozenset[str] | None:
+    value = fields.value(key)
+    if value is None:
+        return None
+    if not isinstance(value, list):
+        raise fields.fault(key, 'a list of effect domains, as in ["workspace"]')
+    for domain in value:
+        if not isinstance(domain, str) or not WRITTEN.fullmatch(domain):
+            raise fields.fault(key, 'effect domains such as "web", "crm:orders:{order_id}", "shop:{session}" or "*"')
+    return frozenset(value)
 
 
 def _is_glob(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and _GLOB.fullmatch(value) is not None
-
-
-class _Fields:
-    """One rule's table; every reader answers None for an absent key."""
-
-    def __init__(self, table: dict[str, object], place: str) -> None:
-        self._table, self._place = table, place
-
-    def _fault(self, key: str, expected: str) -> InputFault:
-        found = repr(self._table[key]) if key in self._table else "nothing"
-        return InputFault(f"{self._place}: {key}", found, expected)
-
-    def refuse_unknown(self, keys: Collection[str]) -> None:
-        for key in self._table:
-            if key not in keys:
-                raise InputFault(f"{self._place}: {key}", "unknown key", f"one of {', '.join(keys)}")
-
-    def tools(self) -> tuple[Glob, ...]:
-        server = self._table.get("server")
-        if server is not None and not _is_glob(server):
-            raise self._fault("server", _A_GLOB)
-        value = self._table.get("tool")
-        listed = value if isinstance(value, list) else [value]
-        globs = [each for each in listed if _is_glob(each)]
-        if not globs or len(globs) < len(listed):
-            raise self._fault("tool", f"{_A_GLOB}, as in 'get_*' or 'files/read_*', or a list of such")
-        return tuple(self._glob(server, glob) for glob in globs)
-
-    def _glob(self, server: str | None, glob: str) -> Glob:
-        if "/" not in glob:
-            return Glob(server or "", glob)
-        if server is not None:
-            raise self._fault("tool", "bare names, because the rule gives its server apart")
-        if not (server_of(glob) and name_of(glob)):
-            raise self._fault("tool", "a server and a name around the slash")
-        return Glob(server_of(glob), name_of(glob))
-
-    def choice(self, key: str, choices: type[_Choice]) -> _Choice | None:
-        if key not in self._table:
-            return None
-        for choice in choices:
-            if self._table[key] == choice.value:
-                return choice
-        raise self._fault(key, " or ".join(f'"{choice.value}"' for choice in choices))
-
-    def flag(self, key: str, *, default: bool) -> bool:
-        value = self._table.get(key, default)
-        if not isinstance(value, bool):
-            raise self._fault(key, "true or false")
-        return value
-
-    def domains(self, key: str) -> frozenset[str] | None:
-        value = self._table.get(key)
-        if value is None:
-            return None
-        if not isinstance(value, list):
-            raise self._fault(key, 'a list of effect domains, as in ["workspace"]')
-        for domain in value:
-            if not isinstance(domain, str) or not WRITTEN.fullmatch(domain):
-                raise self._fault(key, 'effect domains such as "web", "crm:orders:{order_id}", "shop:{session}" or "*"')
-        return frozenset(value)
-
-    def _number(self, key: str, expected: str) -> float | None:
-        value = self._table.get(key)
-        if value is None:
-            return None
-        if isinstance(value, bool) or not isinstance(value, int | float) or not -_LARGEST <= value <= _LARGEST:
-            raise self._fault(key, expected)
-        return float(value)
-
-    def seconds(self, key: str) -> float | None:
-        value = self._number(key, "seconds, more than 0")
-        if value is not None and value <= 0:
-            raise self._fault(key, "seconds, more than 0")
-        return value
-
-    def share(self, key: str) -> float | None:
-        value = self._number(key, "a number from 0 to 1")
-        if value is not None and not 0 <= value <= 1:
-            raise self._fault(key, "a number from 0 to 1")
-        return value

@@ -7,6 +7,7 @@ from paste_proxy.speculation.effects import Effects
 from paste_proxy.speculation.lanes import Lane
 from paste_proxy.speculation.ledger import Ledger, Place
 from paste_proxy.speculation.limits import ServerCapacity, SpeculationLimits
+from paste_proxy.speculation.matching import Matching
 from paste_proxy.speculation.policy import Policy
 from paste_proxy.speculation.types import Mode
 from paste_proxy.speculation.utility import Experience
@@ -22,6 +23,7 @@ class State:
         self.effects = Effects()
         self.experience = Experience()
         self.ledger = Ledger(held_results=limits.held_results, held_bytes=limits.held_bytes)
+        self.matching = Matching(policy, self.ledger)
         self.asked: Counter[Place] = Counter()
         """The authoritative calls in flight."""
         self.slots_freed = 0

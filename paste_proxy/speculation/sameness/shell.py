@@ -1,0 +1,67 @@
+"""A command with part of its output, from the same command with all of it.
+
+This holds for a tool that runs each command by a shell of its own: without `pipefail` and `CDPATH`, output and
+errors in one pipe that is read to its end, in the folder that is named, resolved lexically and told to the shell
+as `PWD`, and that answers in the form of `answer_of`.
+"""
+
+import re
+from dataclasses import dataclass
+
+from paste_proxy.events.values import Json
+from paste_proxy.speculation.sameness.command_line import cut_of, folder_of, plain
+from paste_proxy.speculation.sameness.lines import Arguments
+
+_ANSWER = re.compile(r"\[exit (\d{1,3})\]\n", re.ASCII)
+_PROGRAMS_OWN = 125
+"""Above this it is the shell that says why a command did not run, or what it died of: in a pipe perhaps otherwise."""
+
+
+def answer_of(exit_code: int, output: str) -> str:
+    """The text of a command's answer: `[exit N]` on a line of its own, then what it wrote, as it wrote it.
+
+    Args:
+        exit_code: 0 to 255; of a command that a signal ended, 128 and the signal's number.
+    """
+    return f"[exit {exit_code}]\n{output}"
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """Which arguments of a tool are the command and, if it takes one, the folder."""
+
+    command: str
+    folder: str = ""
+
+    def plain(self, arguments: Arguments) -> dict[str, Json]:
+        """The arguments that are answered the same: the folder given apart, no needless `2>&1`."""
+        changed, command = dict(arguments), arguments.get(self.command)
+        if not isinstance(command, str):
+            return changed
+        folder = arguments.get(self.folder) if self.folder else None
+        while self.folder and (folder is None or isinstance(folder, str)) and (inner := folder_of(command, folder)):
+            command, folder = inner
+            changed[self.folder] = folder
+        changed[self.command] = plain(command)
+        return changed
+
+    def core(self, arguments: Arguments) -> dict[str, Json]:
+        """The arguments that give all of the output."""
+        changed = self.plain(arguments)
+        if parted := cut_of(str(changed.get(self.command, ""))):
+            changed[self.command] = parted[0]
+        return changed
+
+    def early(self, arguments: Arguments) -> bool:
+        """Whether these may be answered before the whole command would have ended."""
+        parted = cut_of(str(self.plain(arguments).get(self.command, "")))
+        return parted is not None and parted[1].end == "head"
+
+    def cut(self, arguments: Arguments, text: str) -> str | None:
+        """What these arguments give, of what their core gave."""
+        parted, found = cut_of(str(self.plain(arguments).get(self.command, ""))), _ANSWER.match(text)
+        if parted is None:
+            return text
+        if found is None or int(found[1]) > _PROGRAMS_OWN:
+            return None
+        return answer_of(0, parted[1].of(text[found.end() :]))
