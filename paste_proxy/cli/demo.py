@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from paste_proxy.cli.counted import counted
+
 Sessions = Annotated[int | None, typer.Option(min=1, help="At most this many sessions, taken in turn from each kind.")]
 Speed = Annotated[
     float | None, typer.Option(min=0.1, help="Time compression; by default each side takes well under a minute.")
@@ -36,7 +38,7 @@ def replayed(workload: str, *, sessions: int | None, speed: float | None, as_jso
     speeds = {kind: speed or fitting for kind, fitting in fitting_speeds(tasks).items()}
     console, aside = Console(), Console(stderr=True)
     with Progress(console=aside, transient=True, disable=not aside.is_terminal) as progress:
-        bar = progress.add_task(f"{len(tasks)} sessions, twice", total=2 * len(tasks))
+        bar = progress.add_task(f"{counted(len(tasks), 'session')}, twice", total=2 * len(tasks))
         comparison = asyncio.run(compare(workload, tasks, speeds=speeds, on_task=lambda _: progress.advance(bar)))
     console.print(draw(comparison, console.width) if pictures else sums(comparison))
     if as_json:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
+from paste_proxy.cli.counted import counted
 from paste_proxy.errors import InputFault
 
 if TYPE_CHECKING:
@@ -144,9 +145,9 @@ def _write(sessions: "Iterable[RecordedSession]", corrupt: "Corrupt", file: Bina
 
 def _summary(written: _Written, corrupt: "Corrupt") -> str:
     counts = (
-        (written.again, "sessions found twice"),
-        (corrupt.bad, "corrupt lines left out"),
-        (corrupt.torn, "files with a torn last line"),
+        (written.again, "session", "found twice"),
+        (corrupt.bad, "corrupt line", "left out"),
+        (corrupt.torn, "file", "with a torn last line"),
     )
-    beside = "".join(f", {count} {what}" for count, what in counts if count)
-    return f"{written.sessions} sessions, {written.events} events{beside}"
+    beside = "".join(f", {counted(count, noun, rest)}" for count, noun, rest in counts if count)
+    return f"{counted(written.sessions, 'session')}, {counted(written.events, 'event')}{beside}"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from paste_proxy.cli.counted import counted
 from paste_proxy.errors import InputFault
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def mine(
     pool, held_out = _mined(sessions, [pattern.template for pattern in written])
     _write(out, dump_pool(pool))
     if len(sessions) < len(read):
-        typer.echo(f"left out {len(read) - len(sessions)} of {len(read)} sessions")
+        typer.echo(f"left out {len(read) - len(sessions)} of {counted(len(read), 'session')}")
     _summary(pool, out)
     _validation(held_out)
     _kept(written, pool)
@@ -92,7 +93,8 @@ def _summary(pool: "Pool", out: Path) -> None:
     from collections import Counter
 
     origin = pool.origin
-    typer.echo(f"{out}: {len(pool.patterns)} patterns from {origin.sessions} sessions of {origin.groups} tasks")
+    sources = f"{counted(origin.sessions, 'session')} of {counted(origin.groups, 'task')}"
+    typer.echo(f"{out}: {counted(len(pool.patterns), 'pattern')} from {sources}")
     for tool, count in Counter(pattern.template.tool for pattern in pool.patterns).most_common():
         typer.echo(f"  {count:4} {tool}")
 
@@ -105,8 +107,8 @@ def _validation(held_out: "HeldOut") -> None:
         return
     came, expected = held_out.came / held_out.candidates, held_out.expected / held_out.candidates
     typer.echo(
-        f"on held-out tasks: {held_out.candidates} calls predicted, {came:.0%} of them came within {HORIZON} turns, "
-        f"{expected:.0%} were expected to"
+        f"on held-out tasks: {counted(held_out.candidates, 'call')} predicted, {came:.0%} of them came within "
+        f"{HORIZON} turns, {expected:.0%} were expected to"
     )
 
 

@@ -53,7 +53,7 @@ def test_standard_output_holds_the_lines_and_nothing_else(tmp_path: Path) -> Non
     trace.write_text(line("hello"))
     code, said, beside = run("neutral", trace, "-o", "-")
     assert [json.loads(entry)["text"] for entry in said.splitlines()] == ["hello"]
-    assert (code, beside) == (0, "1 sessions, 1 events\n")
+    assert (code, beside) == (0, "1 session, 1 event\n")
 
 
 def test_secrets_are_not_written(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_a_corrupt_line_stops_or_is_counted_and_leaves_no_half_written_file(tmp_
         run("neutral", trace, "-o", out)
     assert not out.exists()
     code, said, _ = run("neutral", trace, "-o", out, "--skip-bad")
-    assert (code, said) == (0, "1 sessions, 1 events, 1 corrupt lines left out, 1 files with a torn last line\n")
+    assert (code, said) == (0, "1 session, 1 event, 1 corrupt line left out, 1 file with a torn last line\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one.jsonl", "out.jsonl"]
 
 
@@ -83,7 +83,7 @@ def test_an_event_too_deep_to_write_is_named(tmp_path: Path) -> None:
         run("neutral", trace, "-o", tmp_path / "out")
     trace.write_text(trace.read_text() + line("hello").replace('"s"', '"other"'))
     code, said, _ = run("neutral", trace, "-o", tmp_path / "out", "--skip-bad")
-    assert (code, said) == (0, "2 sessions, 1 events, 1 corrupt lines left out\n")
+    assert (code, said) == (0, "2 sessions, 1 event, 1 corrupt line left out\n")
 
 
 def test_no_event_at_all_is_a_failed_check(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_without_a_path_an_agent_s_own_folder_is_read(tmp_path: Path, monkeypatc
         run("codex", "-o", tmp_path / "out")
     WRITERS["codex"][0](tmp_path, EXAMPLE)
     code, said, _ = run("codex", "-o", tmp_path / "out")
-    assert (code, said.split(",")[0]) == (0, "1 sessions")
+    assert (code, said.split(",")[0]) == (0, "1 session")
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_session_that_is_found_again_is_written_once(tmp_path: Path) -> None:
     for folder in ("one", "other"):
         WRITERS["tau-bench"][0](tmp_path / folder, EXAMPLE)
     code, said, _ = run("tau-bench", tmp_path, "-o", tmp_path / "out")
-    assert (code, said) == (0, "1 sessions, 18 events, 1 sessions found twice\n")
+    assert (code, said) == (0, "1 session, 18 events, 1 session found twice\n")
 
 
 def test_a_corrupt_line_of_a_log_is_named(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_corrupt_line_of_a_log_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputFault, match=rf"{SESSION}\.jsonl:4: .*expected a JSON object on each line"):
         run("claude-code", path, "-o", tmp_path / "out")
     code, said, _ = run("claude-code", path, "-o", tmp_path / "out", "--skip-bad")
-    assert (code, said) == (0, "1 sessions, 18 events, 1 corrupt lines left out, 1 files with a torn last line\n")
+    assert (code, said) == (0, "1 session, 18 events, 1 corrupt line left out, 1 file with a torn last line\n")
 
 
 def test_help_lists_every_form_and_where_its_logs_are() -> None:

@@ -47,7 +47,7 @@ def test_what_is_opened_never_takes_the_number_of_a_closed_stream(numbers: tuple
 def test_a_closed_stdout_is_a_null_device(trace: Path) -> None:
     command = (*PASTE, "import", "neutral", str(trace), "-o", "-")
     run = subprocess.run(command, stderr=subprocess.PIPE, preexec_fn=closing(1), timeout=30, check=False)
-    assert (run.returncode, run.stderr) == (0, b"1 sessions, 3 events\n")
+    assert (run.returncode, run.stderr) == (0, b"1 session, 3 events\n")
 
 
 @pytest.mark.parametrize("command", ["import neutral TRACE -o -", "evaluate TRACE --pool builtin:research"])
