@@ -17,8 +17,9 @@ _MAX_ANSWER_BYTES = 8 * 2**20
 
 _FORMS = {"json_schema", "json_object"}
 _IN_METADATA = ("session_id", "sessionId", "thread_id", "conversation_id")
-_AT_TOP = ("session_id", "litellm_session_id", "conversation_id", "prompt_cache_key")
-"""Where clients put a session's id. Never `user`: that is a person with many sessions."""
+_AT_TOP = ("session_id", "litellm_session_id", "conversation_id")
+"""Where clients put a session's id. Never `user`: that is a person with many sessions; nor `prompt_cache_key`,
+which all that begins alike may share."""
 
 
 class OpenAiChat:

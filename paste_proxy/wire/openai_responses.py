@@ -84,11 +84,11 @@ def _is_utility(fields: dict[str, Json], messages: tuple[Message, ...]) -> bool:
 
 
 def _session_hint(fields: dict[str, Json]) -> str | None:
+    """The conversation's id; a `prompt_cache_key` is none, since all that begins alike may share one."""
     metadata = (mapping(fields.get(name)) for name in ("metadata", "client_metadata"))
     conversation = fields.get("conversation")
     places = [
         *(inside.get(key) for inside in metadata for key in _IN_METADATA),
         mapping(conversation).get("id") or conversation,
-        fields.get("prompt_cache_key"),
     ]
     return next((hint for place in places if (hint := string(place))), None)

@@ -94,7 +94,7 @@ def test_a_request_without_tools_is_an_agent_turn_too() -> None:
 @pytest.mark.parametrize(
     ("fields", "hint"),
     [
-        ({"prompt_cache_key": "k"}, "k"),
+        ({"prompt_cache_key": "k"}, None),
         ({"metadata": {"session_id": "s"}, "prompt_cache_key": "k"}, "s"),
         ({"metadata": {"user_id": "u"}, "user": "u"}, None),
         ({"prompt_cache_key": 3, "session_id": ""}, None),
