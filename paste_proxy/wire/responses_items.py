@@ -1,7 +1,9 @@
 """The items that a Responses request's input and an answer's output consist of.
 
 An assistant's turn is a run of items: reasoning, texts, calls, and what the vendor's own tools did in
-between, which is no call of the agent's.
+between, which is no call of the agent's. What the vendor answers itself, or puts in beside (a compaction, more
+tools), and any item of a kind that is not known, is part of the run it stands in and of none by itself: so a
+stream, which is all one turn, and its echo are read alike.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,7 +12,7 @@ from itertools import groupby
 
 from paste_proxy.events.values import Json
 from paste_proxy.wire.digest import assistant_digest, message_digest, output_digest, whole_arguments
-from paste_proxy.wire.loose import mapping, mended, piece, string
+from paste_proxy.wire.loose import listing, mapping, mended, piece, string
 from paste_proxy.wire.openai_message import beside_text, text_of
 from paste_proxy.wire.types import Message, SeenCall, SeenOutput
 
@@ -25,6 +27,8 @@ _ACTIONS = {
 _OUTPUTS = ("_call_output", "tool_search_output")
 _VENDORS = {"reasoning", "mcp_list_tools", "mcp_approval_request", "program", "program_output"}
 """Items of a turn, besides those named for a call, that say nothing by which the turn is known again."""
+_SAID = {"message", "item_reference", "mcp_approval_response"}
+"""Items that are messages, besides outputs."""
 _FAILED = {"failed", "incomplete"}
 _NOT_IDENTITY = {"id", "status"}
 
@@ -60,7 +64,8 @@ def read_call(item: dict[str, Json]) -> ItemCall:
     given: str | dict[str, Json]
     if kind in _ACTIONS:
         name, field = _ACTIONS[kind]
-        given = mapping(item.get(field))
+        several = listing(item.get("actions"))
+        given = {"actions": several} if several else mapping(item.get(field))
     elif kind == "custom_tool_call":
         given = {"input": string(item.get("input"))}
     else:
@@ -104,11 +109,43 @@ def read_turn(items: Iterable[dict[str, Json]]) -> tuple[Message, bool]:
 
 def read_history(items: Iterable[Json]) -> Iterator[Message]:
     """The messages of a request's input."""
-    for of_turn, run in groupby(map(mapping, items), _of_turn):
+    for of_turn, run in groupby(_standing(list(map(mapping, items))), _of_turn):
         if of_turn:
             yield read_turn(run)[0]
         else:
             yield from map(_read_other, run)
+
+
+def _standing(items: list[dict[str, Json]]) -> Iterator[dict[str, Json]]:
+    """The items but for those that are none by themselves."""
+    hosted: set[str] = set()
+    for item in items:
+        kind = kind_of(item)
+        if kind.endswith(_OUTPUTS):
+            if not _of_vendor(item, hosted):
+                yield item
+        elif kind in _SAID or _of_turn(item):
+            if kind in _ACTIONS and not is_call(item):
+                hosted.add(string(item.get("call_id")))
+            yield item
+
+
+def _of_vendor(output: dict[str, Json], hosted: set[str]) -> bool:
+    """Whether the vendor itself gave this output, within its own turn.
+
+    Args:
+        hosted: ids of the calls that it ran.
+    """
+    call_id = string(output.get("call_id"))
+    match kind_of(output):
+        case "tool_search_output":
+            return output.get("execution") != "client" if "execution" in output else not call_id
+        case "function_call_output" | "custom_tool_call_output":
+            # An agent's own has neither: both are of items that have stood in an answer.
+            own_id = string(output.get("id"))
+            return bool(own_id and output.get("status")) and own_id != call_id
+        case _:
+            return bool(call_id) and call_id in hosted
 
 
 def _of_turn(item: dict[str, Json]) -> bool:

@@ -132,16 +132,66 @@ def test_an_output_failed_if_the_wire_says_so(status: str | None, failed: bool) 
     assert read.output.failed is failed
 
 
-def test_b59_items_of_unknown_kinds_are_messages_without_text() -> None:
-    assert history(
-        {"type": "compaction", "encrypted_content": "x"}, {"id": "msg_1"}, {"type": "item_reference", "id": "m"}
-    ) == [
-        ("compaction", ""),
-        ("item_reference", ""),
-        ("item_reference", ""),
-    ]
+def test_b59_a_reference_to_an_item_is_a_message_without_text() -> None:
+    assert history({"id": "msg_1"}, {"type": "item_reference", "id": "m"}) == [("item_reference", "")] * 2
     first, same, other = (request(item).messages[0].digest for item in ({"id": "a"}, {"id": "a"}, {"id": "b"}))
     assert first == same != other
+
+
+HOSTED = {"type": "container_reference", "container_id": "x"}
+SHELL = {"type": "shell_call", "id": "sh", "call_id": "c9", "action": {"commands": ["ls"]}, "environment": HOSTED}
+SEARCH = {"type": "tool_search_call", "id": "ts", "call_id": None, "execution": "server", "arguments": {"paths": ["x"]}}
+FOUND: dict[str, Any] = {"type": "tool_search_output", "id": "tso", "call_id": None, "execution": "server", "tools": []}
+OF_VENDOR: dict[str, list[Any]] = {
+    "hosted-tool-search": [SEARCH, FOUND],
+    "hosted-shell": [SHELL, {"type": "shell_call_output", "id": "sho", "call_id": "c9", "output": []}],
+    "compaction": [{"type": "compaction", "id": "cmp", "encrypted_content": "zz"}],
+    "more-tools": [{"type": "additional_tools", "id": "at", "role": "developer", "tools": []}],
+    "a-function-answered": [call("g", "z", "{}"), output("z", "x", id="fco_1", status="completed")],
+    "program": [{"type": "program", "id": "p", "call_id": "c", "code": ""}, {"type": "program_output", "call_id": "c"}],
+    "of-a-kind-to-come": [{"type": "dream", "id": "d", "content": "x"}],
+}
+
+
+@pytest.mark.parametrize("items", OF_VENDOR.values(), ids=OF_VENDOR.keys())
+@pytest.mark.parametrize("first", [True, False])
+def test_what_the_vendor_puts_into_a_turn_is_read_alike_in_stream_and_history(items: list[Any], first: bool) -> None:
+    beside = [message("I look."), call("f", "a", "{}")]
+    whole = [*items, *beside] if first else [beside[0], *items, beside[1]]
+    end = answered_by(WIRE, [stream(*(done(item, at) for at, item in enumerate(whole)), ended())])[1]
+    echo = request(USER, *whole, output("a", "x")).messages
+    assert end.complete
+    assert [message.role for message in echo] == ["user", "assistant", "tool"]
+    assert echo[1].digest == end.digest
+    assert brief(echo[1].calls) == brief(end.calls)
+
+
+def test_a_compaction_that_a_request_ends_with_is_no_turn() -> None:
+    asked = request(USER, {"type": "compaction", "encrypted_content": "zz"})
+    assert [message.role for message in asked.messages] == ["user"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        output("c9", [], "shell_call_output", id="x", status="completed"),
+        {"type": "tool_search_output", "call_id": "c7", "execution": "client", "tools": []},
+        {"type": "tool_search_output", "call_id": "c7", "tools": []},
+        output("a", "x", status="completed"),
+        output("a", "x", id="fco_1"),
+    ],
+)
+def test_what_the_agent_answers_is_a_tools_message(said: dict[str, Any]) -> None:
+    assert [message.role for message in request(USER, said).messages] == ["user", "tool"]
+
+
+def test_a_computers_actions_are_its_arguments() -> None:
+    click = {"type": "click", "x": 1}
+    for fields, arguments in (({"action": click}, click), ({"actions": [click]}, {"actions": [click]})):
+        item = {"type": "computer_call", "id": "cc", "call_id": "c3", "status": "completed", **fields}
+        seen, end = answered_by(WIRE, [stream(done(item), ended())])
+        assert brief(seen) == [(0, "c3", "computer", arguments)]
+        assert request(item).messages[0].digest == end.digest
 
 
 def test_b37_a_cut_call_in_the_history_is_no_call_but_keeps_the_order_of_the_next() -> None:
@@ -169,7 +219,7 @@ def test_a_request_may_go_on_from_an_answer_with_nothing_but_new_items() -> None
 @pytest.mark.parametrize(
     ("fields", "hint"),
     [
-        ({"prompt_cache_key": "k"}, "k"),
+        ({"prompt_cache_key": "k"}, None),
         ({"client_metadata": {"session_id": "s", "turn_id": "t"}, "prompt_cache_key": "k"}, "s"),
         ({"client_metadata": {"thread_id": "t"}}, "t"),
         ({"metadata": {"session_id": "s"}}, "s"),
