@@ -14,13 +14,14 @@ from paste_proxy.config import (
     Limits,
     LlmRoute,
     McpServer,
+    ModelSpeculator,
     Recording,
     Speculating,
     load_config,
 )
 
 EXAMPLE = Path(__file__).parent.parent / "deploy" / "paste.example.toml"
-EXAMPLES = {"llm", "mcp", "tools", "capacity", "policies", "patterns"}
+EXAMPLES = {"llm", "mcp", "tools", "capacity", "policies", "patterns", "speculator"}
 
 
 @pytest.fixture(scope="module")
@@ -43,12 +44,16 @@ def test_in_the_example_tables_every_key_but_the_address_has_its_default(config:
         (config.mcp["filesystem"], {"command"}),
         (config.tools["lookup"], {"url"}),
         (config.capacity["filesystem"], set[str]()),
+        (config.speculator or Config(), {"base_url", "model"}),
     ]:
         shown, default = defaults(table, but=but)
         assert shown == default
 
 
-@pytest.mark.parametrize("model", [Config, Speculating, Recording, Limits, LlmRoute, McpServer, DispatchTool, Capacity])
+@pytest.mark.parametrize(
+    "model",
+    [Config, Speculating, Recording, Limits, LlmRoute, McpServer, DispatchTool, Capacity, ModelSpeculator],
+)
 def test_every_key_is_shown(model: type[BaseModel]) -> None:
     text = EXAMPLE.read_text("utf-8")
     shown = {*re.findall(r"^(?:# )?(\w+) = ", text, re.MULTILINE), *re.findall(r"^\[+(\w+)", text, re.MULTILINE)}

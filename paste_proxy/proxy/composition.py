@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 
 from aiohttp import web
+from yarl import URL
 
 from paste_proxy.clock import Clock, SystemClock
 from paste_proxy.config import Config
@@ -13,9 +14,12 @@ from paste_proxy.mining.prediction import SessionPredictor
 from paste_proxy.proxy.app import Parts
 from paste_proxy.proxy.dispatch.route import add_dispatch_routes
 from paste_proxy.proxy.forwarding import BlindTurns, NothingSeen, OpenGate
+from paste_proxy.proxy.guessing import guessing
 from paste_proxy.proxy.hub.conductor import Conductor
+from paste_proxy.proxy.hub.discretion import Discretion
 from paste_proxy.proxy.hub.executor import Executor
 from paste_proxy.proxy.hub.foresight import Foresight
+from paste_proxy.proxy.hub.guess_desk import GuessDesk
 from paste_proxy.proxy.hub.hub import Hub
 from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.tally import Tally
@@ -23,6 +27,7 @@ from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.proxy.hub.turn_watch import TurnWatch
 from paste_proxy.proxy.mcp.route import add_mcp_routes
 from paste_proxy.proxy.named_files import read_patterns, read_policy
+from paste_proxy.proxy.outages import Outages
 from paste_proxy.proxy.ports import ToolGate
 from paste_proxy.proxy.recorder import Recorder
 from paste_proxy.proxy.snapshot import HubSnapshot
@@ -72,7 +77,10 @@ class Sidecar:
             session_headers=config.session_headers,
             inline_bytes=config.limits.inline_parse_bytes,
             fault=self.tally.fault,
+            prompt_chars=config.speculator.prompt_chars if config.speculator is not None else 0,
         )
+        self._foresight = Foresight(self._toolbox, frozenset(self._pool.tools), self._not_executable, self._policy.core)
+        self._guessing = None if config.speculator is None else guessing(config.speculator, self.hub.post)
 
     def parts(self) -> Parts:
         """What the application is built from."""
@@ -101,19 +109,46 @@ class Sidecar:
                 scheduler=self._scheduler,
                 sessions=self.sessions,
                 toolbox=self._toolbox,
-                foresight=Foresight(self._toolbox, frozenset(self._pool.tools), self._not_executable),
+                foresight=self._foresight,
                 executor=executor,
                 log=recorder,
                 tally=self.tally,
                 clock=self._clock,
+                guesses=self._guess_desk(),
             ),
             catch_up=self.watch.catch_up,
         )
         yield
         await self.hub.close()
         await executor.close()
+        if self._guessing is not None:
+            await self._guessing.speculator.close()
         await self.watch.close()
         await recorder.close()
+
+    def _guess_desk(self) -> GuessDesk | None:
+        wanted, made = self.config.speculator, self._guessing
+        if wanted is None or made is None:
+            return None
+        discretion = Discretion(
+            self._toolbox,
+            self._policy.rule_for,
+            everything=wanted.shows == "all",
+            without_tools=wanted.without_tools,
+            without_sessions=wanted.without_sessions,
+        )
+        return GuessDesk(
+            guesser=made.guesser,
+            speculator=made.speculator,
+            discretion=discretion,
+            toolbox=self._toolbox,
+            foresight=self._foresight,
+            sessions=self.sessions,
+            tally=self.tally,
+            clock=self._clock,
+            outages=Outages(self._clock),
+            where=str(URL(wanted.base_url).with_user(None).origin()),
+        )
 
     def _predictor(self) -> SessionPredictor:
         return Predictor(

@@ -84,9 +84,24 @@ class _Account(Collector):
             "paste_shadow_speculation", "Jobs that would have run, in observe mode.", "outcome", tally.shadow_outcomes
         )
         yield _counters("paste_refused", "Candidates not launched.", "reason", tally.refused)
+        yield from self._speculator()
         yield _counters("paste_faults", "Faults of the sidecar, contained.", "where", tally.faults)
         yield CounterMetricFamily("paste_dropped_events", "Events not observed for want of room.", value=tally.dropped)
         yield from self._seconds()
+
+    def _speculator(self) -> Iterator[Metric]:
+        guesses = self._tally.guesses
+        turns = {"true": guesses.asked, "false": guesses.passed}
+        yield _counters("paste_speculator_turns", "Turns whose call a model could guess.", "asked", turns)
+        yield _counters("paste_speculator_samples", "Samples by their end.", "end", guesses.samples)
+        tokens = {"input": guesses.input_tokens, "output": guesses.output_tokens}
+        yield _counters("paste_speculator_tokens", "Tokens of answered samples.", "kind", tokens)
+        judged = {"true": guesses.right, "false": guesses.wrong}
+        yield _counters("paste_speculator_guesses", "Calls guessed, by what the turn asked for.", "right", judged)
+        yield CounterMetricFamily("paste_speculator_hits", "Calls answered from a model's guess.", value=guesses.hits)
+        yield CounterMetricFamily(
+            "paste_speculator_saved_seconds", "Tool time taken off sessions by them.", value=guesses.saved_s
+        )
 
     def _seconds(self) -> Iterator[Metric]:
         tally = self._tally

@@ -26,6 +26,9 @@ def log_opening(config: Config, parts: Parts) -> None:
         rules, patterns = len(parts.snapshot.policies()), len(parts.snapshot.patterns())
         _log.info("speculation", mode=mode.value, policies=list(config.policies), rules=rules)
         _log.info("prediction", pools=list(config.patterns), patterns=patterns)
+        if config.speculator is not None:
+            told = str(URL(config.speculator.base_url).with_user(None).origin())
+            _log.info("speculator", is_told_what_the_llm_is_told=told, model=config.speculator.model)
     directory = config.recording.directory if mode is not Mode.OFF else None
     _log.info("recording", directory=None if directory is None else str(directory))
     if mode is Mode.SPECULATE and not config.policies:

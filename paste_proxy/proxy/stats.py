@@ -1,6 +1,7 @@
 """`/paste/v1/stats`: the tally as one JSON object for people and the page."""
 
 from paste_proxy.events.values import Json
+from paste_proxy.proxy.hub.guess_tally import GuessTally
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.speculation.types import Mode
 
@@ -30,11 +31,26 @@ def stats(tally: Tally, mode: Mode, *, sessions: int, exchanges: int) -> dict[st
         "outcomes": dict(tally.outcomes),
         "would_have": {"hits": would_hit, "saved_s": tally.would_save_s, "wasted_s": tally.would_waste_s},
         "refused": dict(tally.refused),
+        "speculator": _speculator(tally.guesses),
         "missed_tools": _missed(tally),
         "dropped": tally.dropped,
         "faults": dict(tally.faults),
     }
     return {key: rounded(value) for key, value in shown.items()}
+
+
+def _speculator(guesses: GuessTally) -> dict[str, Json]:
+    return {
+        "turns": guesses.asked,
+        "passed": guesses.passed,
+        "samples": dict(guesses.samples),
+        "input_tokens": guesses.input_tokens,
+        "output_tokens": guesses.output_tokens,
+        "right": guesses.right,
+        "wrong": guesses.wrong,
+        "hits": guesses.hits,
+        "saved_s": guesses.saved_s,
+    }
 
 
 def rounded(value: Json) -> Json:

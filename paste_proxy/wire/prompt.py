@@ -93,5 +93,5 @@ def _length(message: Message) -> int:
     return len(message.text) + sum(len(call.name) + _size(call.arguments) for call in message.calls)
 
 
-def _size(value: Json | Sequence[Json]) -> int:
+def _size(value: object) -> int:
     return len(dumps(value))

@@ -13,6 +13,7 @@ from paste_proxy.events.types import Event, Outcome, Speculation
 from paste_proxy.proxy.hub.call_desk import CallDesk
 from paste_proxy.proxy.hub.executor import Executor
 from paste_proxy.proxy.hub.foresight import Foresight
+from paste_proxy.proxy.hub.guesses import Guesses, NoGuesses
 from paste_proxy.proxy.hub.observed import (
     AnswerSeen,
     CallSeen,
@@ -44,6 +45,7 @@ from paste_proxy.speculation.types import (
     Settled,
     Told,
 )
+from paste_proxy.speculators.guess import Guessed
 
 log = structlog.get_logger(__name__)
 
@@ -61,7 +63,11 @@ class EventLog(Protocol):
 
 
 class Conductor:
-    """Everything it conducts is given to it."""
+    """Everything it conducts is given to it.
+
+    Args:
+        guesses: asks a speculative LLM; None: there is none.
+    """
 
     def __init__(
         self,
@@ -74,7 +80,9 @@ class Conductor:
         log: EventLog,
         tally: Tally,
         clock: Clock,
+        guesses: Guesses | None = None,
     ) -> None:
+        self._guesses = guesses or NoGuesses()
         self._scheduler, self._sessions, self._toolbox, self._foresight = scheduler, sessions, toolbox, foresight
         self._executor, self._log, self._tally, self._clock = executor, log, tally, clock
         self._ahead: dict[int, Launch] = {}
@@ -98,6 +106,7 @@ class Conductor:
         match item:
             case RequestSeen():
                 self._turns.request(item)
+                self._guesses.opened(item)
             case CallSeen():
                 self._turns.call(item)
             case AnswerSeen():
@@ -110,6 +119,8 @@ class Conductor:
                 self._sessions.scope_gone(scope)
             case JobEnded():
                 self._job_ended(item)
+            case Guessed():
+                self.tell(*self._guesses.guessed(item))
             case JobSent() | ObservationLost():
                 self.tell(item)
             case _:
@@ -127,6 +138,7 @@ class Conductor:
         """End sessions that went silent, and those too many."""
         for session in self._sessions.expire(self._clock.monotonic()):
             self.tell(SessionEnded(session=session.id))
+            self._guesses.left(session.id)
 
     def release(self) -> None:
         """Let every call that still waits run; nothing will decide any more."""
@@ -135,6 +147,7 @@ class Conductor:
     def _happened(self, session: AgentSession, event: Event) -> None:
         self._log.record(event)
         self.tell(*self._foresight.step(session, event))
+        self._guesses.happened(event)
 
     def _passed(self, session: AgentSession, event: Event) -> None:
         """Something that other things have followed since: of use as history only."""

@@ -43,6 +43,10 @@ class Foresight:
         return self._bind(session, prediction.candidates)
 
     def beyond(self, session: AgentSession, job: Launch, result: ToolResult) -> list[Predicted]:
+    def guessed(self, session: AgentSession, candidates: tuple[Candidate, ...]) -> list[Predicted]:
+        """What a speculative LLM suggests, by the tools' identities."""
+        return self._bind(session, candidates)
+
         """What would follow if the session asked for a job that has its result: chains of calls."""
         call_id, tool = f"job-{job.job}", job.invocation.tool
         call = ToolCall(session=session.id, ts=None, call_id=call_id, invocation=job.invocation)

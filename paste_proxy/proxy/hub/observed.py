@@ -8,6 +8,7 @@ from paste_proxy.events.result import ToolResult
 from paste_proxy.proxy.hub.reading import Reading
 from paste_proxy.proxy.ports import AgentCall, Decision
 from paste_proxy.speculation.types import JobEnded, JobSent, ObservationLost
+from paste_proxy.speculators.guess import Guessed
 from paste_proxy.wire.types import SeenCall, TurnEnd
 
 
@@ -75,5 +76,14 @@ class ScopeGone:
 
 
 Observed: TypeAlias = (
-    RequestSeen | CallSeen | AnswerSeen | ToolAsked | ToolAnswered | ScopeGone | JobEnded | JobSent | ObservationLost
+    RequestSeen
+    | CallSeen
+    | AnswerSeen
+    | ToolAsked
+    | ToolAnswered
+    | ScopeGone
+    | JobEnded
+    | JobSent
+    | Guessed
+    | ObservationLost
 )

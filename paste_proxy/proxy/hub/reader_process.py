@@ -20,16 +20,21 @@ _HEAD = struct.Struct(">HIQ")
 _LENGTH = struct.Struct(">Q")
 
 
-def read_request(wire: str, target: str, body: bytes) -> Reading | None:
-    """The request, or None if it is none of that protocol."""
+def read_request(wire: str, target: str, body: bytes, prompt_chars: int) -> Reading | None:
+    """The request, or None if it is none of that protocol; `prompt_chars` as for `reading`."""
     request = WIRES[wire].read_request(body, target=target)
-    return reading(request) if request is not None else None
+    return reading(request, prompt_chars) if request is not None else None
 
 
 class ReaderProcess:
-    """The sidecar's end."""
+    """The sidecar's end.
 
-    def __init__(self) -> None:
+    Args:
+        prompt_chars: as for `reading`.
+    """
+
+    def __init__(self, prompt_chars: int = 0) -> None:
+        self._prompt_chars = prompt_chars
         self._process: asyncio.subprocess.Process | None = None
         self._one_at_a_time = asyncio.Lock()
 
@@ -52,7 +57,9 @@ class ReaderProcess:
     async def _ask(self, wire: bytes, target: bytes, body: Sequence[bytes]) -> Reading | None:
         if self._process is None:
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", __name__), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+                *(sys.executable, "-m", __name__, str(self._prompt_chars)),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
             )
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
@@ -76,15 +83,16 @@ class ReaderProcess:
         await self._stop()
 
 
-def serve(requests: BinaryIO, answers: BinaryIO) -> None:
+def serve(requests: BinaryIO, answers: BinaryIO, prompt_chars: int) -> None:
     """What the process runs: answer until there is no more to read."""
     while head := requests.read(_HEAD.size):
         name, path, length = _HEAD.unpack(head)
         wire, target = requests.read(name).decode(), requests.read(path).decode("utf-8", "surrogateescape")
-        answer = pickle.dumps(read_request(wire, target, requests.read(length)), pickle.HIGHEST_PROTOCOL)
+        read = read_request(wire, target, requests.read(length), prompt_chars)
+        answer = pickle.dumps(read, pickle.HIGHEST_PROTOCOL)
         answers.write(_LENGTH.pack(len(answer)) + answer)
         answers.flush()
 
 
 if __name__ == "__main__":
-    serve(sys.stdin.buffer, sys.stdout.buffer)
+    serve(sys.stdin.buffer, sys.stdout.buffer, int(sys.argv[1]))

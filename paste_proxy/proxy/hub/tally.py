@@ -3,10 +3,13 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+from paste_proxy.events.candidate import MODEL
 from paste_proxy.events.types import Outcome
+from paste_proxy.proxy.hub.guess_tally import GuessTally
 from paste_proxy.speculation.types import Settled
 
 _TOOLS_COUNTED_APART = 200
+_COMMITTED = (Outcome.REUSED, Outcome.PROMOTED)
 
 
 def printable(name: str) -> str:
@@ -49,6 +52,7 @@ class Tally:
     would_save_s: float = 0.0
     would_waste_s: float = 0.0
     tools: dict[str, ToolTally] = field(default_factory=dict)
+    guesses: GuessTally = field(default_factory=GuessTally)
 
     def tool(self, name: str) -> ToolTally:
         """The account of a tool; tools beyond a bound share one."""
@@ -74,7 +78,7 @@ class Tally:
 
     def settled(self, job: Settled) -> None:
         """A speculative job came to its end."""
-        wasted = 0.0 if job.outcome in (Outcome.REUSED, Outcome.PROMOTED) else job.ran_s
+        wasted = 0.0 if job.outcome in _COMMITTED else job.ran_s
         account = self.tool(job.invocation.tool)
         if job.shadow:
             self.shadow_outcomes[job.outcome.value] += 1
@@ -86,3 +90,6 @@ class Tally:
             self.saved_s += job.saved_s
             self.wasted_s += wasted
             account.saved_s += job.saved_s
+            if job.source == MODEL and job.outcome in _COMMITTED:
+                self.guesses.hits += 1
+                self.guesses.saved_s += job.saved_s

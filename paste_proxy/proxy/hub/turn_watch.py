@@ -38,11 +38,13 @@ class TurnWatch:
         session_headers: tuple[str, ...],
         inline_bytes: int,
         fault: Callable[[str], None],
+        prompt_chars: int = 0,
     ) -> None:
         self._post, self._clock, self._fault = post, clock, fault
+        self._prompt_chars = prompt_chars
         self._session_headers = session_headers
         self._inline_bytes = inline_bytes
-        self._elsewhere = ReaderProcess()
+        self._elsewhere = ReaderProcess(prompt_chars)
         self._reading: set[asyncio.Task[None]] = set()
         self._behind: set[_Watched] = set()
         """Exchanges of which something was passed on and not read yet."""
@@ -80,7 +82,7 @@ class TurnWatch:
     def _read_here(self, exchange: "_Watched", wire: str, target: str, header: str | None, body: bytes) -> None:
         read = None
         try:
-            read = read_request(wire, target, body)
+            read = read_request(wire, target, body, self._prompt_chars)
         except Exception as fault:  # noqa: BLE001 - the wire's readers raise nothing; should one, the turn is unseen
             self._broke(fault)
         exchange.read(read, header)
