@@ -6,7 +6,7 @@ or pattern file that the package carries.
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -27,10 +27,6 @@ Money = Annotated[float, Field(ge=0, le=1e9)]
 _OURS = {"messages", "model", "n", "stream", "tools"}
 """Parameters of a request to the speculator that are not for the config to say."""
 
-Money = Annotated[float, Field(ge=0, le=1e9)]
-
-_OURS = {"messages", "model", "n", "stream", "tools"}
-"""Parameters of a request to the speculator that are not for the config to say."""
 
 def _web_address(text: str) -> str:
     """Raises ValueError where nothing could be sent to it."""
@@ -181,66 +177,10 @@ class Recording(Section):
     payloads: Literal["full", "signatures"] = "full"
     segment_bytes: PositiveInt = 16 * 2**20
     keep_days: PositiveInt = 30
-class ModelSpeculator(Section):
-    """A small LLM that is asked what the agent's LLM will call next, at any OpenAI-compatible endpoint.
-
-    It is told what the agent's LLM is told: instructions, messages, tools and results. So there is none unless
-    it is configured, and one on another machine must be said to be there.
-    """
-
-    base_url: WebAddress
-    model: str
-    remote: bool = False
-    """Whether `base_url` may be another machine."""
-    api_key_env: str | None = None
-    """The environment variable with its key."""
-    proxy: WebAddress | None = None
-    parameters: dict[str, Any] = {"max_tokens": 512}
-    """Sent with every request: temperature and the like."""
-    samples: Annotated[int, Field(gt=0, le=16)] = 3
-    """For one turn at most; how many it is worth is learned."""
-    agree: PositiveInt = 2
-    """So many samples of one mind are enough, and the rest are stopped."""
-    timeout_s: Seconds = 15.0
-    concurrent: PositiveInt = 8
-    """Samples at once, of all sessions."""
-    calls_per_minute: PositiveInt = 240
-    session_tokens: PositiveInt = 2_000_000
-    day_tokens: PositiveInt = 50_000_000
-    """In 24 hours from the first sample; a restart begins anew."""
-    input_price: Money = 0.0
-    """Of a million tokens, in any currency; all amounts are in the same."""
-    output_price: Money = 0.0
-    session_cost: Money | None = None
-    day_cost: Money | None = None
-    second_worth: Annotated[float, Field(gt=0, le=1e6)] = 0.001
-    """What a second less for the agent is worth; a sample that costs more than it may save is not asked for."""
-    prompt_chars: Annotated[int, Field(ge=2_000, le=10_000_000)] = 64_000
-    """Of a longer request it is told the opening and the latest messages; long texts are cut."""
-    shows: Literal["ruled", "all"] = "ruled"
-    """Tools that it is told of: those that a policy's rule names and does not switch off, or all."""
-    without_tools: tuple[str, ...] = ()
-    """Globs of tools that it is never told of: neither the tool nor its calls and results."""
-    without_sessions: tuple[str, ...] = ()
-    """Globs of sessions, by name, of which it is told nothing."""
-
-    @model_validator(mode="after")
-    def _sound(self) -> "ModelSpeculator":
-        host = urlsplit(self.base_url).hostname or ""
-        if not self.remote and not is_loopback(host):
-            raise ValueError(
-                "remote = true beside a base_url on another machine: what the agent's LLM is told goes there"
-            )
-        if ours := _OURS & self.parameters.keys():
-            raise ValueError(f"parameters without {', '.join(sorted(ours))}, which the sidecar sets")
-        return self
-
-
     keep_bytes: PositiveInt = 2**30
     queue_events: PositiveInt = 20_000
 
 
-class Config(Section):
 class ModelSpeculator(Section):
     """A small LLM that is asked what the agent's LLM will call next, at any OpenAI-compatible endpoint.
 
@@ -250,7 +190,6 @@ class ModelSpeculator(Section):
 
     base_url: WebAddress
     model: str
-    speculator: ModelSpeculator | None = None
     remote: bool = False
     """Whether `base_url` may be another machine."""
     api_key_env: str | None = None
@@ -297,6 +236,7 @@ class ModelSpeculator(Section):
         return self
 
 
+class Config(Section):
     """Everything `paste-proxy serve` needs to know."""
 
     host: str = "127.0.0.1"
@@ -310,8 +250,8 @@ class ModelSpeculator(Section):
     speculation: Speculating = Speculating()
     capacity: dict[str, Capacity] = {}
     """By server name; the empty name is the configured tools'."""
-    recording: Recording = Recording()
     speculator: ModelSpeculator | None = None
+    recording: Recording = Recording()
     limits: Limits = Limits()
     drain_s: Seconds = 30.0
 
