@@ -33,6 +33,10 @@ class Foresight:
         candidate = Candidate(invocation=call.invocation, confidence=_SEALED_CONFIDENCE, source=SEALED)
         return self._bind(session, (candidate,))
 
+    def guessed(self, session: AgentSession, candidates: tuple[Candidate, ...]) -> list[Predicted]:
+        """What a speculative LLM suggests, by the tools' identities."""
+        return self._bind(session, candidates)
+
     def follow(self, session: AgentSession, event: Event) -> None:
         """Show an event of the past to the session's predictor."""
         session.predictor.follow(self._in_pool_terms(event))
@@ -43,10 +47,6 @@ class Foresight:
         return self._bind(session, prediction.candidates)
 
     def beyond(self, session: AgentSession, job: Launch, result: ToolResult) -> list[Predicted]:
-    def guessed(self, session: AgentSession, candidates: tuple[Candidate, ...]) -> list[Predicted]:
-        """What a speculative LLM suggests, by the tools' identities."""
-        return self._bind(session, candidates)
-
         """What would follow if the session asked for a job that has its result: chains of calls."""
         call_id, tool = f"job-{job.job}", job.invocation.tool
         call = ToolCall(session=session.id, ts=None, call_id=call_id, invocation=job.invocation)
