@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from paste_proxy.cli.mine import read_text
+from paste_proxy.cli.traces import read_traces
 from paste_proxy.errors import InputFault
 
 if TYPE_CHECKING:
@@ -61,12 +62,11 @@ def evaluate(
     Without --policy and --read-only every tool counts as read-only: nothing is run here.
     """
     from paste_proxy.events.values import dumps
-    from paste_proxy.importers.neutral import read_sessions
     from paste_proxy.mining.evaluate import Evaluation
 
     combined = _pools(pool)
     evaluation = Evaluation(is_read=_is_read(policy or [], read_only or []))
-    sessions = read_sessions(traces)
+    sessions = read_traces(traces)
     if not sessions:
         raise InputFault(", ".join(map(str, traces)), "no session in these files", "recorded sessions")
     micros = _follow(sessions, evaluation, combined)

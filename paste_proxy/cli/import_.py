@@ -48,12 +48,26 @@ def import_(
     from paste_proxy.importers.records import Corrupt
 
     corrupt = Corrupt(skip=skip_bad)
-    with _opened(out) as file, _shown(corrupt):
-        written, looked_for = _written(form, paths, corrupt, file)
+    try:
+        with _opened(out) as file, _shown(corrupt):
+            written, looked_for = _written(form, paths, corrupt, file)
+    except InputFault as fault:
+        raise InputFault(fault.where, fault.found, fault.expected + _rather(form, paths)) from fault
     typer.echo(_summary(written, corrupt), err=str(out) == "-")
     if not written.events:
-        typer.echo(f"paste-proxy: no session was found; looked for {looked_for}", err=True)
+        typer.echo(f"paste-proxy: no session was found; looked for {looked_for}{_rather(form, paths)}", err=True)
         raise typer.Exit(1)
+
+
+def _rather(form: str, paths: list[Path] | None) -> str:
+    """What to ask for where files are of another form."""
+    from paste_proxy.importers.detection import first_form
+
+    for path in paths or ():
+        found = first_form(path)
+        if found is not None and found.name != form and form != "auto":
+            return f"; {path} is of the form {found.name}: `paste-proxy import {found.name}`, or `auto`"
+    return ""
 
 
 @dataclass(slots=True)
@@ -102,7 +116,7 @@ def _shown(corrupt: "Corrupt") -> Iterator[None]:
 
 @contextmanager
 def _opened(out: Path) -> Iterator[BinaryIO]:
-    """The file to write: complete under its name or not there at all, private to the user."""
+    """The file to write: complete under its name, or not touched where nothing is written; private to the user."""
     if str(out) == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -111,7 +125,9 @@ def _opened(out: Path) -> Iterator[BinaryIO]:
     try:
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             yield file
-        part.replace(out)
+            empty = not file.tell()
+        if not empty:
+            part.replace(out)
     except OSError as fault:
         raise InputFault(f"-o {out}", f"cannot be written ({fault})", "a path in a folder that exists") from fault
     finally:

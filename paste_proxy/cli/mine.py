@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from paste_proxy.cli.counted import counted
+from paste_proxy.cli.traces import read_traces
 from paste_proxy.errors import InputFault
 
 if TYPE_CHECKING:
@@ -31,14 +32,13 @@ def mine(
 
     Validated on tasks that were held out while mining.
     """
-    from paste_proxy.importers.neutral import read_sessions
     from paste_proxy.mining.groups import without_groups_of
     from paste_proxy.mining.handwritten import read_handwritten
     from paste_proxy.mining.storage import dump_pool
 
     written = [one for path in patterns or [] for one in read_handwritten(read_text(path), str(path)).patterns]
-    read = read_sessions(traces)
-    sessions = without_groups_of(read, read_sessions(exclude)) if exclude else read
+    read = read_traces(traces)
+    sessions = without_groups_of(read, read_traces(exclude)) if exclude else read
     if not sessions:
         raise InputFault(", ".join(map(str, traces)), "no session is left to mine", "traces with sessions")
     pool, held_out = _mined(sessions, [pattern.template for pattern in written])

@@ -1,6 +1,7 @@
 """Which form a log file is in, told by its first records."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from paste_proxy.wire.loose import listing
 
 _LOOKED_AT = 20
 """Records: some logs begin with a few that tell nothing of their form."""
+_FILES_TRIED = 20
 _ENDINGS = (".jsonl", ".jsonl.gz", ".json", ".json.gz", ".traj", ".traj.gz", ".db")
 _LOOKED_FOR = f"logs of {', '.join(FORMATS)}"
 
@@ -36,6 +38,16 @@ def read(paths: Iterable[Path], corrupt: Corrupt) -> Iterator[RecordedSession]:
             raise InputFault(str(path), "of no form that is known", _LOOKED_FOR)
     for name, group in groups.items():
         yield from FORMATS[name].read(group, corrupt)
+
+
+def first_form(path: Path) -> Format | None:
+    """The form of a file, or of the first in a folder that is of any; None where none is, or it cannot be read."""
+    with suppress(InputFault):
+        for file in islice(found_in([path], lambda found: found.name.endswith(_ENDINGS), _LOOKED_FOR), _FILES_TRIED):
+            with suppress(InputFault):
+                if form := form_of(file):
+                    return form
+    return None
 
 
 def form_of(path: Path) -> Format | None:

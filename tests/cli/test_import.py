@@ -90,6 +90,7 @@ def test_no_event_at_all_is_a_failed_check(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").touch()
     code, _, beside = run("neutral", tmp_path / "empty.jsonl", "-o", tmp_path / "out")
     assert code == 1
+    assert not (tmp_path / "out").exists()
     assert "no session was found; looked for event lines in .jsonl files" in beside
 
 
@@ -100,6 +101,29 @@ def test_no_event_at_all_is_a_failed_check(tmp_path: Path) -> None:
 def test_a_wrong_option_says_what_was_expected(tmp_path: Path, form: str, out: str, reason: str) -> None:
     with pytest.raises(InputFault, match=reason):
         run(form, TRACE, "-o", tmp_path / out)
+
+
+@pytest.mark.parametrize("asked", ["neutral", "codex", "claude-code", "gemini-cli", "swe-agent", "tau-bench"])
+@pytest.mark.parametrize("form", WRITERS)
+def test_a_log_of_another_form_is_named_and_leaves_no_file(form: str, asked: str, tmp_path: Path) -> None:
+    path = WRITERS[form][0](tmp_path / "logs", EXAMPLE)
+    try:
+        code, _, said = run(asked, path, "-o", tmp_path / "out")
+    except InputFault as fault:
+        code, said = 2, str(fault)
+    assert (code == 0) == (tmp_path / "out").exists()
+    if asked == form:
+        assert code == 0
+    elif code:
+        assert f"{path} is of the form {form}: `paste-proxy import {form}`, or `auto`" in said
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_logs_that_are_no_event_lines_yet_are_told_how_to_become_some(form: str, tmp_path: Path) -> None:
+    path = WRITERS[form][0](tmp_path / "logs", EXAMPLE)
+    for command in (["mine", "-o", str(tmp_path / "pool")], ["evaluate", "--pool", "builtin:coding"]):
+        with pytest.raises(InputFault, match=rf"a log of the form {form}; .*`paste-proxy import {form} {path} -o"):
+            CliRunner().invoke(all_three, [*command, str(path)], catch_exceptions=False, standalone_mode=False)
 
 
 def several(form: str, folder: Path, number: int) -> None:
