@@ -49,6 +49,8 @@ class LlmRequest:
     messages: tuple[Message, ...]
     tools: tuple[str, ...]
     """Names of the tools offered, as the wire spells them."""
+    offered: tuple[Json, ...] = ()
+    """What the request says of them, in the wire's own form; see `chat_tools`."""
     session_hint: str | None = None
     """A session id found in the body, by the client's own convention."""
     previous: str | None = None
@@ -60,8 +62,6 @@ class LlmRequest:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEnd:
     """An LLM answer came to its end."""
-    offered: tuple[Json, ...] = ()
-    """What the request says of them, in the wire's own form; see `chat_tools`."""
 
     text: str
     calls: tuple[SeenCall, ...]
