@@ -15,7 +15,7 @@ PATIENCE_S = 20.0
 
 
 class Endpoint:
-    """An MCP endpoint with a session; answers `slow` only once `fast` was answered."""
+    """An MCP endpoint with a session; answers `slow` only once `fast` was answered, `cut` and `hang` never."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -36,6 +36,12 @@ class Endpoint:
                 return await self._events(
                     request, [{"method": "notifications/progress"}, self._of(body, {"late": "é"})]
                 )
+            case "cut":
+                return await self._events(request, [{"method": "notifications/progress"}])
+            case "hang":
+                response = await self._events(request, [{"method": "notifications/progress"}])
+                await asyncio.Event().wait()
+                return response
             case "fast":
                 self._fast.set()
                 return web.json_response(self._of(body, {}))
@@ -112,4 +118,45 @@ async def test_when_the_sidecar_is_gone_it_ends_as_a_dead_server_does() -> None:
     async with bridged() as (_, process, runner):
         await runner.cleanup()
         await say(process, "initialize", 1)
+        assert (await hear(process))["id"] == 1
         assert await asyncio.wait_for(process.wait(), PATIENCE_S) == 1
+
+
+async def test_a_sidecar_that_ends_within_an_answer_leaves_no_call_unanswered() -> None:
+    async with bridged() as (_, process, runner):
+        for number in (7, 8):
+            await say(process, "hang", number)
+            assert (await hear(process))["method"] == "notifications/progress"
+        await say(process, "hang", 9)
+        await hear(process)
+        cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}}
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(cancelled).encode() + b"\n")
+        await say(process, "fast", 10)
+        assert (await hear(process))["id"] == 10
+        await runner.cleanup()
+        errors = [await hear(process), await hear(process)]
+        assert {error["id"] for error in errors} == {7, 8}
+        assert all("may have been carried out" in error["error"]["message"] for error in errors)
+        assert await asyncio.wait_for(process.wait(), PATIENCE_S) == 1
+
+
+async def test_an_answer_without_a_response_is_an_error_and_the_bridge_goes_on() -> None:
+    async with bridged() as (_, process, _):
+        await say(process, "cut", 5)
+        assert [(await hear(process)).get("id"), (await hear(process))["error"]["code"]] == [None, -32000]
+        await say(process, "fast", 6)
+        assert (await hear(process))["id"] == 6
+
+
+async def test_a_client_that_closes_its_end_early_gets_its_answers() -> None:
+    async with bridged() as (endpoint, process, _):
+        await say(process, "slow", 2)
+        await say(process, "fast", 3)
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.stdout is not None
+        rest = await asyncio.wait_for(process.stdout.read(), PATIENCE_S)
+        assert {json.loads(line).get("id") for line in rest.splitlines()} == {2, 3, None}
+        assert await asyncio.wait_for(process.wait(), PATIENCE_S) == 0
+    assert {name for name, _, _ in endpoint.seen} == {"slow", "fast"}
