@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paste_proxy.cli.mine import read_text
+from paste_proxy.cli.mine import read_policies, read_text
+from paste_proxy.cli.counted import counted
 from paste_proxy.cli.traces import read_traces
 from paste_proxy.errors import InputFault
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from paste_proxy.mining.evaluate import Evaluation
     from paste_proxy.mining.pool import Pool
     from paste_proxy.mining.prediction import Prediction
+    from paste_proxy.speculation.policy import Policy
 
     Predict = Callable[[Event], Prediction]
 
@@ -31,13 +33,14 @@ _MEANING = {
     "hits": "calls that such a run would have answered",
     "hit_rate": "hits / calls",
     "read_only": "the same of tools that only read",
-    "strict": "the same if only canonically equal arguments count",
+    "strict": "the same if only canonically equal arguments count, not what the policy calls the same",
     "first_time": "the same of calls that the session had not made before",
     "oracle": "share whose arguments all stood in what the session had seen; what is learnt elsewhere comes on top",
     "seconds_weighted": "share of recorded tool seconds that hits would have hidden; - if none are recorded",
     "wasted_per_hit": "runs for nothing for each hit; - without hits",
     "ece": "mean distance of confidence from outcome (expected calibration error)",
     "sessions": "recorded sessions replayed",
+    "mined_from": "those of them that the pool was mined from, and that flatter it; - if it does not say",
     "predict_us_p50": "microseconds for one prediction, median",
     "predict_us_p99": "and the 99th percentile",
 }
@@ -48,7 +51,8 @@ def evaluate(
     traces: Annotated[list[Path], typer.Argument(metavar="TRACES", help="Recorded sessions: files or folders.")],
     pool: Annotated[list[str], typer.Option(metavar="POOL", help="Pattern pool (or builtin:NAME); may come again.")],
     policy: Annotated[
-        list[str] | None, typer.Option(metavar="FILE", help="Policy (or builtin:NAME): what counts as read-only.")
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Policy (or builtin:NAME): what counts as read-only, and as the same call."),
     ] = None,
     read_only: Annotated[
         list[str] | None, typer.Option(metavar="GLOB", help="Tools that count as read-only, beside the policy's.")
@@ -64,8 +68,8 @@ def evaluate(
     from paste_proxy.events.values import dumps
     from paste_proxy.mining.evaluate import Evaluation
 
-    combined = _pools(pool)
-    evaluation = Evaluation(is_read=_is_read(policy or [], read_only or []))
+    combined, ruled = _pools(pool), read_policies(policy or [])
+    evaluation = Evaluation(is_read=_is_read(ruled, read_only or []), core=ruled.core)
     sessions = read_traces(traces)
     if not sessions:
         raise InputFault(", ".join(map(str, traces)), "no session in these files", "recorded sessions")
@@ -73,6 +77,7 @@ def evaluate(
     report = {
         **evaluation.report(),
         "sessions": len(sessions),
+        "mined_from": _mined_from(combined, sessions),
         "predict_us_p50": _percentile(micros, 0.50),
         "predict_us_p99": _percentile(micros, 0.99),
     }
@@ -91,6 +96,19 @@ def _timed(predict: "Predict", micros: list[float]) -> "Predict":
     return step
 
 
+def _mined_from(pool: "Pool", sessions: "list[RecordedSession]") -> int | None:
+    """How many of the sessions the pool was mined from, told on stderr; None where it does not say."""
+    from paste_proxy.mining.provenance import known
+
+    if not pool.origin.ids:
+        return None
+    seen = known((session.id for session in sessions), pool.origin.ids)
+    if seen:
+        these = f"{seen} of {counted(len(sessions), 'session')}" if seen < len(sessions) else "all of these sessions"
+        typer.echo(f"paste-proxy: the pool was mined from {these}: the figures flatter it; evaluate others", err=True)
+    return seen
+
+
 def _pools(names: list[str]) -> "Pool":
     from paste_proxy.mining.pool import combine
     from paste_proxy.mining.storage import parse_pool
@@ -100,15 +118,10 @@ def _pools(names: list[str]) -> "Pool":
     return combine(parse_pool(read_text(path), str(path)) for path in paths)
 
 
-def _is_read(policies: list[str], globs: list[str]) -> Callable[[str], bool]:
-    from paste_proxy.share import find
-    from paste_proxy.speculation.policy import Policy, combine
-
-    if not policies and not globs:
+def _is_read(policy: "Policy", globs: list[str]) -> Callable[[str], bool]:
+    if not policy.rules and not globs:
         return lambda tool: True
-    paths = [find("policies", name) for name in policies]
-    ruled = combine(Policy.parse(read_text(path), str(path)) for path in paths)
-    return lambda tool: ruled.rule_for(tool).allowed or any(fnmatchcase(tool, glob) for glob in globs)
+    return lambda tool: policy.rule_for(tool).allowed or any(fnmatchcase(tool, glob) for glob in globs)
 
 
 def _follow(sessions: "list[RecordedSession]", evaluation: "Evaluation", pool: "Pool") -> list[float]:

@@ -1,6 +1,7 @@
 """`paste-proxy mine`: recorded sessions become a pattern pool."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,8 +15,15 @@ if TYPE_CHECKING:
     from paste_proxy.importers.neutral import RecordedSession
     from paste_proxy.mining.held_out import HeldOut
     from paste_proxy.mining.pattern import Pattern
-    from paste_proxy.mining.pool import Pool
+    from paste_proxy.mining.pool import Origin, Pool
     from paste_proxy.mining.templates import AnyTemplate
+    from paste_proxy.speculation.policy import Policy
+
+
+_NOTHING = (
+    "A pattern has to hold in several tasks of one half to be tried on the other: bring more sessions, some tens "
+    "of tasks of one kind of work."
+)
 
 
 def mine(
@@ -27,26 +35,32 @@ def mine(
     patterns: Annotated[
         list[Path] | None, typer.Option(metavar="FILE.toml", help="Patterns written by people, to be validated too.")
     ] = None,
+    policy: Annotated[
+        list[str] | None, typer.Option(metavar="FILE", help="Policy (or builtin:NAME): what counts as the same call.")
+    ] = None,
 ) -> None:
     """Mine patterns from recorded sessions and validate them.
 
     Validated on tasks that were held out while mining.
     """
+    from paste_proxy.events.cored import cored
     from paste_proxy.mining.groups import without_groups_of
     from paste_proxy.mining.handwritten import read_handwritten
     from paste_proxy.mining.storage import dump_pool
 
     written = [one for path in patterns or [] for one in read_handwritten(read_text(path), str(path)).patterns]
+    core = read_policies(policy or []).core
     read = read_traces(traces)
     sessions = without_groups_of(read, read_traces(exclude)) if exclude else read
     if not sessions:
         raise InputFault(", ".join(map(str, traces)), "no session is left to mine", "traces with sessions")
-    pool, held_out = _mined(sessions, [pattern.template for pattern in written])
+    cores = [replace(session, events=tuple(cored(event, core) for event in session.events)) for session in sessions]
+    pool, held_out = _mined(cores, [pattern.template for pattern in written])
     _write(out, dump_pool(pool))
     if len(sessions) < len(read):
         typer.echo(f"left out {len(read) - len(sessions)} of {counted(len(read), 'session')}")
     _summary(pool, out)
-    _validation(held_out)
+    _validation(held_out, pool.origin)
     _kept(written, pool)
 
 
@@ -60,6 +74,19 @@ def read_text(path: Path) -> str:
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as fault:
         raise InputFault(str(path), f"cannot be read ({fault})", "a text file") from fault
+
+
+def read_policies(names: list[str]) -> "Policy":
+    """The policies of these files, or `builtin:` names, as one.
+
+    Raises:
+        InputFault: one cannot be read, or is malformed.
+    """
+    from paste_proxy.share import find
+    from paste_proxy.speculation.policy import Policy, combine
+
+    paths = [find("policies", name) for name in names]
+    return combine(Policy.parse(read_text(path), str(path)) for path in paths)
 
 
 def _mined(sessions: "list[RecordedSession]", written: "list[AnyTemplate]") -> "tuple[Pool, HeldOut]":
@@ -99,11 +126,14 @@ def _summary(pool: "Pool", out: Path) -> None:
         typer.echo(f"  {count:4} {tool}")
 
 
-def _validation(held_out: "HeldOut") -> None:
+def _validation(held_out: "HeldOut", origin: "Origin") -> None:
     from paste_proxy.mining.replay import HORIZON
 
     if not held_out.candidates:
-        typer.echo("on held-out tasks: nothing was predicted")
+        typer.echo(
+            f"on held-out tasks: nothing was predicted, so nothing says that this pool is of use. {_NOTHING} "
+            f"These were {counted(origin.sessions, 'session')} of {counted(origin.groups, 'task')}."
+        )
         return
     came, expected = held_out.came / held_out.candidates, held_out.expected / held_out.candidates
     typer.echo(

@@ -8,9 +8,10 @@ confidence floor is launched unless it is already waiting, and waits `HORIZON` t
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from paste_proxy.events.candidate import Candidate
+from paste_proxy.events.cored import Core, as_asked, cored
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.types import Event, ToolCall, ToolOutput
 from paste_proxy.events.values import Json
@@ -49,8 +50,8 @@ class Evaluation:
 
     is_read: Callable[[str], bool] = lambda tool: True
     """Whether a tool only reads, so that it may be speculated on."""
-    key: Callable[[Invocation], str] = lambda invocation: invocation.key
-    """What equality means; `strict` always goes by the canonical key."""
+    core: Core = as_asked
+    """What is compared, seen by the predictor and predicted; `strict` goes by what was asked."""
     floor: float = 0.15
     """Confidence from which a candidate is launched."""
     every: Rate = field(default_factory=Rate)
@@ -92,12 +93,16 @@ class Evaluation:
         total = sum(number for number, _, _ in self.bins)
         return share(sum(abs(confidence - came) for _, confidence, came in self.bins), total)
 
-    def judge(self, call: Invocation, left: list[Candidate], *, repeated: bool) -> None:
-        """Judge one call by the candidates left to it, and strike the one it takes."""
-        keys = [self.key(candidate.invocation) for candidate in left]
-        rank = keys.index(self.key(call)) if self.key(call) in keys else None
-        strict = [candidate.invocation.key for candidate in left]
-        self.strict.add(strict.index(call.key) if call.key in strict else None)
+    def judge(self, call: Invocation, asked: str, left: list[Candidate], *, repeated: bool) -> None:
+        """Judge one call by the candidates left to it, and strike the one it takes.
+
+        Args:
+            call: its core.
+            asked: the canonical key of the call itself.
+        """
+        keys = [candidate.invocation.key for candidate in left]
+        rank = keys.index(call.key) if call.key in keys else None
+        self.strict.add(keys.index(asked) if asked in keys else None)
         self.every.add(rank)
         self.by_tool[call.tool].add(rank)
         if self.is_read(call.tool):
@@ -119,9 +124,10 @@ class _Follow:
 
     def __init__(self, evaluation: Evaluation, session: Recorded) -> None:
         self.sums = evaluation
-        self.events = session.events
-        self.turns = turns_of(session.events)
-        self.seconds = _durations(session.events)
+        self.events = [cored(event, evaluation.core) for event in session.events]
+        self.turns = turns_of(self.events)
+        self.seconds = _durations(self.events)
+        self.as_asked = _keys(session.events, self.events)
         self.waiting: dict[str, int] = {}
         self.asked: set[str] = set()
 
@@ -132,7 +138,7 @@ class _Follow:
         unseen = 0
         for index, event in enumerate(self.events):
             window.step(event)
-            candidates = predict(event).candidates
+            candidates = self._cores(predict(event).candidates)
             moment = moments.get(index)
             if moment is None:
                 continue
@@ -146,13 +152,19 @@ class _Follow:
         for turn in self.turns[unseen:]:
             self._judge_turn(turn, [], None)
 
+    def _cores(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """The candidates as they would be run, those that come to the same only once."""
+        found: dict[str, Candidate] = {}
+        for candidate in candidates:
+            core = self.sums.core(candidate.invocation)
+            found.setdefault(core.key, replace(candidate, invocation=core))
+        return list(found.values())
+
     def _launch(self, candidates: Iterable[Candidate], moment: Moment) -> None:
-        coming = {
-            self.sums.key(call) for turn in self.turns[moment.turn : moment.turn + HORIZON] for call in turn.calls
-        }
+        coming = {call.key for turn in self.turns[moment.turn : moment.turn + HORIZON] for call in turn.calls}
         self.waiting = {key: turn for key, turn in self.waiting.items() if moment.turn - turn < HORIZON}
         for candidate in candidates:
-            key = self.sums.key(candidate.invocation)
+            key = candidate.invocation.key
             self.sums.outcome(candidate, came=key in coming)
             readable = self.sums.is_read(candidate.invocation.tool)
             if readable and candidate.confidence >= self.sums.floor and key not in self.waiting:
@@ -161,20 +173,29 @@ class _Follow:
 
     def _judge_turn(self, turn: Turn, left: list[Candidate], window: Window | None) -> None:
         for call in turn.calls:
-            key = self.sums.key(call)
-            hit = self.waiting.pop(key, None) is not None
-            self.sums.judge(call, left, repeated=key in self.asked)
+            hit = self.waiting.pop(call.key, None) is not None
+            self.sums.judge(call, self.as_asked[id(call)], left, repeated=call.key in self.asked)
             self.sums.sums["hits"] += hit
             if window is not None:
                 self.sums.sums["derivable"] += derivable(call, window)
             if self.sums.is_read(call.tool) and (seconds := self.seconds.get(id(call))) is not None:
                 self.sums.seconds.append((seconds, hit))
-        self.asked.update(self.sums.key(call) for call in turn.calls)
+        self.asked.update(call.key for call in turn.calls)
 
 
 def share(part: float, whole: float) -> float:
     """A share rounded to four places, 0 of nothing."""
     return round(part / whole, 4) if whole else 0.0
+
+
+def _keys(asked: Sequence[Event], cores: Sequence[Event]) -> dict[int, str]:
+    """The canonical key of what was asked, by the identity of its core's object."""
+    pairs = zip(asked, cores, strict=True)
+    return {
+        id(core.invocation): event.invocation.key
+        for event, core in pairs
+        if isinstance(event, ToolCall) and isinstance(core, ToolCall)
+    }
 
 
 def _durations(events: Sequence[object]) -> dict[int, float]:

@@ -70,7 +70,7 @@ def test_below_the_floor_and_for_tools_that_write_nothing_is_launched() -> None:
 
 def test_a_declared_equivalence_counts_except_in_strict() -> None:
     session = Script().user("go").call("get", {"id": "a", "why": "because"}, 1).end()
-    evaluation = Evaluation(key=lambda call: f"{call.tool} {call.arguments['id']}")
+    evaluation = Evaluation(core=lambda call: Invocation(call.tool, {"id": call.arguments["id"]}))
     evaluation.add(session, oracle([("a", 0.9)]))
     report = evaluation.report()
     assert (report["top1"], report["strict"]) == (1.0, {"top1": 0.0, "top3": 0.0})

@@ -15,6 +15,8 @@ _QUOTED = re.compile(r"""\\.|\$(?=['"])|'[^']*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL
 _EXPANDED = re.compile(r"\$[\w{@*#?!$-]")
 _UNCLEAR = re.compile(r"[`\n'\"\\]|\$\(|<<|(?:^|\s)#|(?<![&>])&(?![&>])|>&(?!1)")
 """Substitutions, several lines, comments, jobs in the background, quotes that do not close."""
+_OF_BASH = "BASH_"
+"""Variables that hold the command itself, or how deep in its shells it runs."""
 _FOLDER = re.compile(r"""\s*cd\s+(?:"([^"$`\\]+)"|'([^']+)'|([\w./@%+,=:][\w./@%+,=:-]*))\s*&&\s*(?=\S)""")
 _TELLS_OF_IT = re.compile(r"OLDPWD|\bcd\s+-|~-|\b(?:dirs|pushd|popd|env|printenv|set|declare|typeset|export)\b")
 """What may show that a folder was changed to, and from where."""
@@ -97,7 +99,7 @@ def _masked(command: str) -> str | None:
     None where it is not clear what is quoted.
     """
     mask = _QUOTED.sub(_mask, command)
-    return None if _UNCLEAR.search(mask) else mask
+    return None if _UNCLEAR.search(mask) or _OF_BASH in command else mask
 
 
 def _mask(quoted: re.Match[str]) -> str:

@@ -32,10 +32,10 @@ class Sameness:
 
     def plain(self, invocation: Invocation) -> Invocation:
         """The invocation without what makes no difference."""
-        if not (self.ignore or self.defaults or self.shell):
+        if not (self.ignore or self.defaults):
             return invocation
         kept = {name: value for name, value in invocation.arguments.items() if not self._idle(name, value)}
-        return _with(invocation, self.shell.plain(kept) if self.shell else kept)
+        return _with(invocation, kept)
 
     def core(self, invocation: Invocation) -> Invocation:
         """The invocation whose answer holds the answer of this one."""

@@ -9,12 +9,16 @@ import re
 from dataclasses import dataclass
 
 from paste_proxy.events.values import Json
-from paste_proxy.speculation.sameness.command_line import cut_of, folder_of, plain
+from paste_proxy.speculation.sameness.command_line import Cut, cut_of, folder_of, plain
 from paste_proxy.speculation.sameness.lines import Arguments
 
 _ANSWER = re.compile(r"\[exit (\d{1,3})\]\n", re.ASCII)
 _PROGRAMS_OWN = 125
 """Above this it is the shell that says why a command did not run, or what it died of: in a pipe perhaps otherwise."""
+
+_MISREAD = 2
+_NO_SYNTAX = re.compile("syntax error|unexpected", re.IGNORECASE)
+"""What a shell says of a command that it cannot read, and shows the command with it."""
 
 
 def answer_of(exit_code: int, output: str) -> str:
@@ -33,35 +37,37 @@ class Shell:
     command: str
     folder: str = ""
 
-    def plain(self, arguments: Arguments) -> dict[str, Json]:
-        """The arguments that are answered the same: the folder given apart, no needless `2>&1`."""
-        changed, command = dict(arguments), arguments.get(self.command)
-        if not isinstance(command, str):
-            return changed
-        folder = arguments.get(self.folder) if self.folder else None
-        while self.folder and (folder is None or isinstance(folder, str)) and (inner := folder_of(command, folder)):
-            command, folder = inner
-            changed[self.folder] = folder
-        changed[self.command] = plain(command)
-        return changed
-
     def core(self, arguments: Arguments) -> dict[str, Json]:
-        """The arguments that give all of the output."""
-        changed = self.plain(arguments)
-        if parted := cut_of(str(changed.get(self.command, ""))):
-            changed[self.command] = parted[0]
-        return changed
+        """The arguments that give all of the output, the folder given apart."""
+        core, parted = self._apart(arguments)
+        if parted is not None:
+            core[self.command] = parted[0]
+        return core
 
     def early(self, arguments: Arguments) -> bool:
         """Whether these may be answered before the whole command would have ended."""
-        parted = cut_of(str(self.plain(arguments).get(self.command, "")))
+        _, parted = self._apart(arguments)
         return parted is not None and parted[1].end == "head"
 
     def cut(self, arguments: Arguments, text: str) -> str | None:
         """What these arguments give, of what their core gave."""
-        parted, found = cut_of(str(self.plain(arguments).get(self.command, ""))), _ANSWER.match(text)
-        if parted is None:
-            return text
+        found = _ANSWER.match(text)
         if found is None or int(found[1]) > _PROGRAMS_OWN:
             return None
-        return answer_of(0, parted[1].of(text[found.end() :]))
+        code, output = int(found[1]), text[found.end() :]
+        if code == _MISREAD and _NO_SYNTAX.search(output):
+            return None
+        _, parted = self._apart(arguments)
+        return text if parted is None else answer_of(0, parted[1].of(output))
+
+    def _apart(self, arguments: Arguments) -> tuple[dict[str, Json], tuple[str, Cut] | None]:
+        """The arguments with the folder apart and no needless `2>&1`, and what `cut_of` finds in the command left."""
+        found, command = dict(arguments), arguments.get(self.command)
+        if not isinstance(command, str):
+            return found, None
+        folder = arguments.get(self.folder) if self.folder else None
+        while self.folder and (folder is None or isinstance(folder, str)) and (inner := folder_of(command, folder)):
+            command, folder = inner
+            found[self.folder] = folder
+        found[self.command] = command = plain(command)
+        return found, cut_of(command)
