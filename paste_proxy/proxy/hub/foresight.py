@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from paste_proxy.events.candidate import SEALED, Candidate
+from paste_proxy.events.cored import Core, as_asked, cored
 from paste_proxy.events.invocation import Invocation, name_of
 from paste_proxy.events.result import ToolResult
 from paste_proxy.events.types import CallSealed, Event, ToolCall, ToolOutput
@@ -20,13 +21,22 @@ class Foresight:
 
     A pool may have been mined where a tool had another spelling (`read_file` for `fs/read_file`); events
     are shown to the predictor in the pool's spelling and candidates come back as identities.
+
+    Args:
+        core: what the policy makes of an invocation. Predictors see cores and what they predict is run as its
+            core; a sealed call is run as it is.
     """
 
     def __init__(
-        self, toolbox: Toolbox, pool_tools: frozenset[str], not_executable: Callable[[Candidate], None]
+        self,
+        toolbox: Toolbox,
+        pool_tools: frozenset[str],
+        not_executable: Callable[[Candidate], None],
+        core: Core = as_asked,
     ) -> None:
         self._toolbox, self._pool_tools = toolbox, pool_tools
         self._not_executable = not_executable
+        self._core = core
 
     def sealed(self, session: AgentSession, call: CallSealed) -> list[Predicted]:
         """Predictor zero: the call stands complete in the LLM's stream."""
@@ -61,6 +71,7 @@ class Foresight:
         return self._bind(session, tuple(supposed))
 
     def _in_pool_terms(self, event: Event) -> Event:
+        event = cored(event, self._core)
         if isinstance(event, ToolCall):
             spelling = self._spelling(event.invocation.tool)
             if spelling != event.invocation.tool:
@@ -85,6 +96,8 @@ class Foresight:
                 continue
             if tool != candidate.invocation.tool:
                 candidate = replace(candidate, invocation=Invocation(tool, candidate.invocation.arguments))
+            if candidate.source != SEALED:
+                candidate = replace(candidate, invocation=self._core(candidate.invocation))
             by_scope.setdefault(offer.scope, []).append(candidate)
         return [
             Predicted(session=session.id, scope=scope, candidates=tuple(found)) for scope, found in by_scope.items()
