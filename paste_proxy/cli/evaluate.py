@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paste_proxy.cli.mine import read_policies, read_text
 from paste_proxy.cli.counted import counted
+from paste_proxy.cli.mine import read_policies, read_text
 from paste_proxy.cli.traces import read_traces
 from paste_proxy.errors import InputFault
 

@@ -13,6 +13,7 @@ from paste_proxy.mining.infer import LEAST_GROUPS, Explained
 from paste_proxy.mining.notation import text_of
 from paste_proxy.mining.pool import Origin, Pool, ToolFacts
 from paste_proxy.mining.predict import ranked
+from paste_proxy.mining.provenance import digests
 from paste_proxy.mining.pruning import pruned
 from paste_proxy.mining.replay import replay
 from paste_proxy.mining.tally import Tally
@@ -127,4 +128,10 @@ def _facts(sessions: Sequence[Recorded]) -> dict[str, ToolFacts]:
 
 def _origin(sessions: Sequence[Recorded], groups: Sequence[str]) -> Origin:
     calls = sum(isinstance(event, ToolCall) for session in sessions for event in session.events)
-    return Origin(len(sessions), len(set(groups)), calls, tuple(sorted({session.source for session in sessions})))
+    return Origin(
+        sessions=len(sessions),
+        groups=len(set(groups)),
+        calls=calls,
+        sources=tuple(sorted({session.source for session in sessions})),
+        ids=digests(session.id for session in sessions),
+    )

@@ -1,6 +1,6 @@
 """The pattern pool: what mining found, as values."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -26,6 +26,8 @@ class Origin:
     groups: int = 0
     calls: int = 0
     sources: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    """Digests of the sessions' ids, see `provenance`."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,22 @@ class Pool:
 
 def combine(pools: Iterable[Pool]) -> Pool:
     """One pool of all their patterns, each with the calibration of its own. Of a tool that several know,
-    the facts with most calls stay."""
+    the facts with most calls stay, and what they were mined from is added up."""
+    pools = list(pools)
     patterns: list[Pattern] = []
     tools: dict[str, ToolFacts] = {}
     for pool in pools:
         patterns += (replace(pattern, calibration=pool.calibration) for pattern in pool.patterns)
         for tool, facts in pool.tools.items():
             tools[tool] = max(facts, tools.get(tool, facts), key=lambda known: known.calls)
-    return Pool(tuple(patterns), tools)
+    return Pool(tuple(patterns), tools, origin=_origin([pool.origin for pool in pools]))
+
+
+def _origin(origins: Sequence[Origin]) -> Origin:
+    return Origin(
+        sessions=sum(origin.sessions for origin in origins),
+        groups=sum(origin.groups for origin in origins),
+        calls=sum(origin.calls for origin in origins),
+        sources=tuple(sorted({source for origin in origins for source in origin.sources})),
+        ids=tuple(sorted({one for origin in origins for one in origin.ids})),
+    )

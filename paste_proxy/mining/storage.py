@@ -113,6 +113,7 @@ def _written_origin(origin: Origin) -> Json:
         "groups": origin.groups,
         "calls": origin.calls,
         "sources": list(origin.sources),
+        **({"ids": list(origin.ids)} if origin.ids else {}),
     }
 
 
@@ -120,7 +121,8 @@ def _read_origin(raw: Json, where: str) -> Origin:
     written = table(raw, where)
     sources = _list(written.get("sources", []), f"{where}.sources")
     numbers = [_count(written.get(key, 0), f"{where}.{key}") for key in ("sessions", "groups", "calls")]
-    return Origin(numbers[0], numbers[1], numbers[2], tuple(str(source) for source in sources))
+    ids = tuple(str(one) for one in _list(written.get("ids", []), f"{where}.ids"))
+    return Origin(numbers[0], numbers[1], numbers[2], tuple(str(source) for source in sources), ids)
 
 
 def _read_calibration(raw: Json, where: str) -> Calibration:

@@ -66,6 +66,24 @@ def test_mine_then_evaluate(tmp_path: Path) -> None:
     assert "None" not in table
 
 
+def test_a_pool_is_not_praised_for_sessions_that_it_was_mined_from(tmp_path: Path) -> None:
+    pool = str(tmp_path / "pool.json")
+    training, other = trace(tmp_path, *"abcdefgh"), trace(tmp_path, *"ijk")
+    ran("mine", training, "-o", pool)
+    assert "the pool was mined from all of these sessions" in ran("evaluate", "--pool", pool, training)
+    assert "was mined from 8 of 11 sessions" in ran("evaluate", "--pool", pool, training, other)
+    said = ran("evaluate", "--pool", pool, "--pool", "builtin:research", other, "--json")
+    assert json.loads(said)["mined_from"] == 0
+    assert json.loads(ran("evaluate", "--pool", "builtin:search_then_fetch", other, "--json"))["mined_from"] is None
+
+
+def test_where_nothing_was_predicted_it_is_said_what_to_do(tmp_path: Path) -> None:
+    said = ran("mine", trace(tmp_path, "a"), "-o", str(tmp_path / "pool.json"))
+    assert "nothing was predicted, so nothing says that this pool is of use." in said
+    assert "bring more sessions" in said
+    assert "These were 1 session of 1 task." in said
+
+
 def test_a_corrupt_trace_line_is_named(tmp_path: Path) -> None:
     path = Path(trace(tmp_path, "a"))
     path.write_bytes(path.read_bytes() + b'{"v": 1, "type": "user"}\n')

@@ -12,6 +12,7 @@ from paste_proxy.mining.estimate import Count
 from paste_proxy.mining.mappers import Constant, Mapper
 from paste_proxy.mining.pattern import Pattern
 from paste_proxy.mining.pool import Origin, Pool, ToolFacts, combine
+from paste_proxy.mining.provenance import KEPT, digests, known
 from paste_proxy.mining.sources import Source
 from paste_proxy.mining.storage import dump_pool, load_pool, parse_pool
 from paste_proxy.mining.templates import Repeat, Template
@@ -41,7 +42,12 @@ POOLS = st.builds(
     st.dictionaries(st.text(max_size=5), st.builds(ToolFacts, st.integers(0, 99), st.none() | st.floats(0, 1e6))),
     st.sampled_from([Calibration(), Calibration(((0.1, 0.0), (0.5, 0.4)))]),
     st.builds(
-        Origin, st.integers(0, 9), st.integers(0, 9), st.integers(0, 9), st.lists(st.text(), max_size=2).map(tuple)
+        Origin,
+        st.integers(0, 9),
+        st.integers(0, 9),
+        st.integers(0, 9),
+        st.lists(st.text(), max_size=2).map(tuple),
+        st.lists(st.text(), max_size=9).map(digests),
     ),
 )
 
@@ -51,6 +57,14 @@ def test_a_pool_reads_as_it_was_written(pool: Pool) -> None:
     text = dump_pool(pool)
     assert load_pool(text, "pool.json") == pool
     assert dump_pool(load_pool(text, "pool.json")) == text
+
+
+def test_of_many_sessions_a_bounded_sample_is_known_again() -> None:
+    ids = [f"session-{number}" for number in range(3 * KEPT)]
+    kept = digests(ids)
+    assert kept == digests(reversed(ids))
+    assert known(ids, kept) == len(kept) == KEPT
+    assert known((f"other-{number}" for number in range(100)), kept) == 0
 
 
 GOOD = dump_pool(Pool((Pattern(Repeat("test"), ({"": Count(4, 1, 2)},), 2, "test#1"),), {"test": ToolFacts(3, 1.5)}))
