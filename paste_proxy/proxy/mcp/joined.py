@@ -12,7 +12,7 @@ from contextlib import aclosing
 
 from paste_proxy.errors import UpstreamFault
 from paste_proxy.proxy.mcp.ids import id_key
-from paste_proxy.proxy.mcp.joined_session import JoinedSession
+from paste_proxy.proxy.mcp.joined_session import UNCERTAIN, JoinedSession
 from paste_proxy.proxy.mcp.silence import NO_ANSWER
 from paste_proxy.proxy.mcp.standard_pipes import Write
 from paste_proxy.wire.jsonrpc import (
@@ -30,8 +30,6 @@ from paste_proxy.wire.mcp import Era, era_of
 from paste_proxy.wire.mcp_tools import listed_tools
 
 _IN_ORDER_S = 5.0
-_LAST_ANSWERS_S = 5.0
-"""For requests still unanswered when the client closes its end."""
 _RELISTEN_S = 0.5
 _CANCELLED = 64
 
@@ -54,13 +52,16 @@ class JoinedServer:
         self._listening: asyncio.Task[None] | None = None
 
     async def run(self, client: AsyncIterator[bytes]) -> None:
-        """Serve until the client closes its end."""
+        """Serve until the client closes its end and what it asked is answered.
+
+        How long that takes is for the server to say: the sidecar ends a call that stays silent.
+        """
         try:
             async for line in client:
                 if line.strip():
                     await self._take(line, read_message(line))
             if awaited := self._tasks - self._given_up:
-                await asyncio.wait(awaited, timeout=_LAST_ANSWERS_S)
+                await asyncio.wait(awaited)
         finally:
             tasks = [*self._tasks, *([self._listening] if self._listening else [])]
             for task in tasks:
@@ -108,7 +109,7 @@ class JoinedServer:
     async def _exchange(self, line: bytes, message: RpcMessage, stateless: Request | None, sent: asyncio.Event) -> None:
         singles = message.messages if isinstance(message, Batch) else (message,)
         due = {id_key(single.id_raw): single for single in singles if isinstance(single, Request)}
-        asked, why = tuple(due), "the sidecar ended its answer without a response"
+        asked, why = tuple(due), f"the sidecar ended its answer without a response; {UNCERTAIN}"
         try:
             async with aclosing(self._session.ask(line, stateless, sent)) as answers:
                 async for raw in answers:

@@ -8,7 +8,15 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 
-from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout, TraceConfig
+from aiohttp import (
+    ClientConnectorError,
+    ClientError,
+    ClientResponse,
+    ClientSession,
+    ClientTimeout,
+    ConnectionTimeoutError,
+    TraceConfig,
+)
 
 from paste_proxy.errors import UpstreamFault
 from paste_proxy.wire.jsonrpc import Request, Response, on_one_line, read_message
@@ -22,6 +30,9 @@ SESSION_ID = "Mcp-Session-Id"
 _CONTENT = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 _ANSWER_BYTES = 2**31
 _GOODBYE_S = 2.0
+
+UNCERTAIN = "the call may have been carried out, so look before you make it again"
+"""What is to be said of a call that was sent and has no response."""
 
 
 def sent_tracing() -> TraceConfig:
@@ -154,8 +165,16 @@ class JoinedSession:
                 trace_request_ctx=sent,
             ) as answer:
                 yield answer
+        except (ClientConnectorError, ConnectionTimeoutError) as fault:
+            raise UpstreamFault(
+                f"the sidecar at {self._url} cannot be reached ({fault or type(fault).__name__}); nothing was sent "
+                "to the server; start the sidecar again and make the call anew"
+            ) from fault
         except (ClientError, OSError, TimeoutError) as fault:
-            raise UpstreamFault(f"the sidecar at {self._url}: {fault or type(fault).__name__}") from fault
+            raise UpstreamFault(
+                f"the sidecar at {self._url} ended or broke off before it answered ({fault or type(fault).__name__}); "
+                f"{UNCERTAIN}; once the sidecar runs again, calls go through"
+            ) from fault
 
 
 async def _messages(answer: ClientResponse) -> AsyncGenerator[bytes]:

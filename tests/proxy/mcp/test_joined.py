@@ -161,3 +161,43 @@ async def test_a_sidecar_that_is_gone_is_an_error_under_every_open_id() -> None:
             answer = await agent.ask(call("echo", "a"))
             assert answer["id"] == "a"
             assert base in answer["error"]["message"]
+            assert "nothing was sent" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize("begun", [{}, {"before": ": working\n\n"}])
+async def test_a_sidecar_that_ends_within_a_call_leaves_an_error_that_says_what_may_have_happened(
+    server: McpHttpServer, begun: dict[str, str]
+) -> None:
+    async with AsyncExitStack() as stack:
+        app = web.Application()
+        app.router.add_route("*", "/mcp", server.handle)
+        url = await listen(stack, app) + "/mcp"
+        inner = await stack.enter_async_context(AsyncExitStack())
+        base = await inner.enter_async_context(sidecar(FakeGate(), {"s": McpServer(url=url)}))
+        async with joined(f"{base}/mcp/s") as agent:
+            await agent.open()
+            agent.say(call("silent", "a", **begun))
+            await until(lambda: server.calls("silent"))
+            await inner.aclose()
+            answer = await agent.hear()
+            assert answer["id"] == "a"
+            assert "may have been carried out" in answer["error"]["message"]
+
+
+async def test_a_client_that_closes_its_end_early_gets_its_answer_however_long_that_takes(
+    server: McpHttpServer, behind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with joined(behind) as agent:
+        await agent.open()
+        agent.say(call("silent", "a"))
+        await until(lambda: server.calls("silent"))
+        agent.wire.end()
+        loop, passed = asyncio.get_running_loop(), 0.0
+        now = loop.time
+        monkeypatch.setattr(loop, "time", lambda: now() + passed)
+        for _ in range(3):
+            await asyncio.sleep(0.01)
+            passed += 100.0
+        await asyncio.sleep(0.01)
+        server.release.set()
+        assert said(await agent.hear()) == "at last"
