@@ -29,7 +29,7 @@ PASSING = re.compile(r"PGID: \d+|run_shell_command_\d+_\d+|result-\d+|paste-wrap
 TURNS = (
     Turn(text="Let me look.", calls=shell("grep -n harbour note.txt")),
     Turn(calls=shell("find . -name '*.txt' | wc -l", "grep nothing note.txt", "cat note.txt")),
-    Turn(calls=shell("ls missing note.txt")),
+    Turn(calls=shell("ls missing note.txt", "sort -r big.txt | head -2")),
     Turn(calls=shell("grep -c . big.txt", "grep '' big.txt", "grep '' empty.txt")),
     Turn(calls=shell("printf 'more\\n' >> note.txt && mkdir sub && cd sub")),
     Turn(calls=shell("ls ..", "ls -a")),
@@ -74,6 +74,7 @@ GEMINI_TURNS = (
     Turn(text="Let me look.", calls=gemini_shell("grep -n harbour note.txt")),
     Turn(calls=gemini_shell("find . -name '*.txt' | wc -l", "grep nothing note.txt", "ls")),
     Turn(calls=gemini_shell("grep '' big.txt")),
+    Turn(calls=gemini_shell("sort -r big.txt | head -2")),
     Turn(calls=gemini_shell("ls missing note.txt")),
     Turn(calls=gemini_shell("cat empty.txt | wc -l")),
     Turn(calls=gemini_shell("printf 'more\\n' >> note.txt && mkdir sub && cd sub")),
@@ -109,3 +110,41 @@ async def test_gemini_cli_is_told_the_same_and_some_results_were_run_ahead(tmp_p
     ]
     assert shown[1] == shown[0]
     assert behind.account["stats"]["outcomes"]["reused"] >= 3
+
+
+LOOKS = ("ls | wc -l", "grep -n TOP secret.txt")
+DENIED = '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "grep"\ndecision = "deny"\npriority = 900\n'
+
+
+def results(run: Run) -> str:
+    """What the model was told last."""
+    return json.dumps(run.asked[-1].body)
+
+
+async def test_claude_codes_rules_hold_and_a_note_says_that_nothing_is_put_in_place(tmp_path: Path) -> None:
+    turns = (*(Turn(text="Hm.", calls=shell(command)) for command in LOOKS), Turn(text="Well."))
+    async with world(tmp_path, Messages(), turns) as place:
+        claude.furnish(place)
+        (place.folder / "secret.txt").write_text("TOP of the heap\n")
+        rules = place.folder / ".claude/settings.json"
+        rules.parent.mkdir()
+        rules.write_text(json.dumps({"permissions": {"deny": ["Read(./secret.txt)"]}}))
+        behind = await place.run(claude.command("--allowedTools", "Bash"), wrap=["--mode", "speculate", "--substitute"])
+    assert behind.code == 0, behind.stderr
+    assert "of the heap" not in results(behind)
+    assert "there are rules under permissions.deny" in behind.stderr
+    assert behind.account["stats"]["launched"] == 0
+
+
+async def test_geminis_policies_hold_and_a_note_says_that_nothing_is_put_in_place(tmp_path: Path) -> None:
+    turns = (*(Turn(text="Hm.", calls=gemini_shell(command)) for command in LOOKS), Turn(text="Well."))
+    async with world(tmp_path, Gemini(), turns) as place:
+        gemini.furnish(place)
+        (place.folder / "secret.txt").write_text("TOP of the heap\n")
+        policy = tmp_path / "policy.toml"
+        policy.write_text(DENIED)
+        behind = await place.run(gemini.command("--policy", str(policy)), wrap=["--mode", "speculate", "--substitute"])
+    assert behind.code == 0, behind.stderr
+    assert "of the heap" not in results(behind)
+    assert "the option --policy is not known" in behind.stderr
+    assert behind.account["stats"]["launched"] == 0

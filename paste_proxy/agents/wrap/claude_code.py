@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from paste_proxy.agents.wrap.claude_config import MANAGED, ClaudeConfig, without
 from paste_proxy.agents.wrap.client import SESSION_HEADER, Behind, Found, Prepared, User
 from paste_proxy.agents.wrap.hooks.claude import hooks
+from paste_proxy.agents.wrap.hooks.claude_obstacles import obstacle
 from paste_proxy.agents.wrap.program import program_at
 from paste_proxy.agents.wrap.servers import expansion, read_servers, turned
 from paste_proxy.agents.wrap.settings_file import Settings, merged, read_settings, section
@@ -46,15 +47,16 @@ class ClaudeCode:
         """
         config = _config(user)
         routes, llm_notes = _routes(config)
+        stands = obstacle(config)
         if why := _administered(config):
-            return Found(routes=routes, notes=(*llm_notes, why))
+            return Found(routes=routes, notes=(*llm_notes, why), obstacle=stands)
         signed_in = _signed_in(config.home)
         entries = {
             name: _marked(entry) if name in signed_in or _may_be_signed_in(entry) else entry
             for name, entry in config.servers.items()
         }
         servers, notes = read_servers(entries, expand=expansion(config.env, bare=False), folder=user.folder)
-        return Found(routes=routes, servers=servers, notes=(*llm_notes, *notes))
+        return Found(routes=routes, servers=servers, notes=(*llm_notes, *notes), obstacle=stands)
 
     def prepare(self, user: User, found: Found, behind: Behind, home: Path) -> Prepared:
         """Write settings and servers into `home` and name them on the command line."""
@@ -63,8 +65,8 @@ class ClaudeCode:
         arguments, more = config.arguments, []
         said = _turned_env(config, behind) if found.routes else {}
         settings: Settings = {"env": dict(said)} if said else {}
-        if behind.substitute and (hooked := hooks(config, behind, home)):
-            settings["hooks"] = hooked
+        if behind.substitute:
+            settings["hooks"] = hooks(config, behind, home)
         if settings:
             arguments = without(arguments, "--settings")
             more.append(f"--settings={_written(home / 'settings.json', merged((config.given, settings)))}")

@@ -44,6 +44,8 @@ class Found:
     """The environment that the client gives to servers it starts, before their own `env`; None: all of its own."""
     notes: tuple[str, ...] = ()
     """For the user: what stays out of the sidecar's sight, and why."""
+    obstacle: str = "it has no hooks that could"
+    """Why no result can be put in place of its shell's own run of a command; empty where one can."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

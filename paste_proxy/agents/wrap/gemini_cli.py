@@ -12,6 +12,7 @@ from paste_proxy.agents.wrap.client import SESSION_HEADER, Behind, Found, Prepar
 from paste_proxy.agents.wrap.gemini_llm import Endpoint, endpoint, env_file
 from paste_proxy.agents.wrap.home import Mirror, mirror
 from paste_proxy.agents.wrap.hooks.gemini import hooks
+from paste_proxy.agents.wrap.hooks.gemini_obstacles import Layout, obstacle
 from paste_proxy.agents.wrap.program import program_at
 from paste_proxy.agents.wrap.servers import expansion, read_servers, turned
 from paste_proxy.agents.wrap.settings_file import Settings, merged, read_if_good, read_settings, section
@@ -31,7 +32,7 @@ class GeminiCli:
 
     def recognises(self, command: tuple[str, ...]) -> bool:
         """By its name, its package, or its script."""
-        return program_at(command, names=("gemini", "gemini-cli"), packages=("@google/gemini-cli",)) is not None
+        return _program(command) is not None
 
     def find(self, user: User) -> Found:
         """The endpoint of the way it signs in, and the servers of all its settings."""
@@ -45,6 +46,7 @@ class GeminiCli:
             servers=servers,
             notes=(*notes, *left, *_over_notes(layers), *_extension_notes(layers.home)),
             server_env={**_for_servers(layers.env), "GEMINI_CLI": "1"},
+            obstacle=obstacle(_layout(user, layers)),
         )
 
     def prepare(self, user: User, found: Found, behind: Behind, home: Path) -> Prepared:
@@ -54,7 +56,7 @@ class GeminiCli:
         env = {**user.env, _HEADERS: _tagged(layers.env.get(_HEADERS, ""), behind.session)}
         if llm:
             env[llm.variable] = f"{behind.url}/llm"
-        hooked = hooks(layers.whole, user, behind, layers.home, home) if behind.substitute else {}
+        hooked = hooks(_layout(user, layers), behind, home) if behind.substitute else {}
         if not (found.servers or hooked or (llm and llm.sign_in)):
             return Prepared(command=user.command, env=env)
         return Prepared(
@@ -62,6 +64,10 @@ class GeminiCli:
             env={**env, _HOME: str(home)},
             mirrors=_stand_in(layers.home, home, {**_settings(layers, found, behind, llm), **hooked}),
         )
+
+
+def _program(command: tuple[str, ...]) -> int | None:
+    return program_at(command, names=("gemini", "gemini-cli"), packages=("@google/gemini-cli",))
 
 
 class _Layers:
@@ -81,6 +87,17 @@ class _Layers:
         """The user's entries that are in force: one hides another of its name as a whole."""
         entries = section(self.user, "mcpServers")
         return {name: entry for name, entry in entries.items() if name not in self.over}
+
+
+def _layout(user: User, layers: _Layers) -> Layout:
+    at = _program(user.command)
+    return Layout(
+        user=user,
+        arguments=user.command[at + 1 :] if at is not None else (),
+        home=layers.home,
+        settings=layers.whole,
+        llm=endpoint(layers.whole, layers.env),
+    )
 
 
 def _settings(layers: _Layers, found: Found, behind: Behind, llm: Endpoint | None) -> Settings:

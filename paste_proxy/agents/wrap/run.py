@@ -6,7 +6,7 @@ import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import mkdtemp
 from time import monotonic
@@ -52,6 +52,9 @@ def run(user: User, plan: Plan) -> int:
     _there(user)
     found = client.find(user)
     config = setting(plan.wish, found, user.folder)
+    if plan.substitute and found.obstacle:
+        note = f"no command's result is put in place, as --substitute would have it: {found.obstacle}"
+        plan, found = replace(plan, substitute=False), replace(found, notes=(*found.notes, note))
     if plan.substitute:
         config = with_reading_shell(config, client.name, user)
     plan.check(config)

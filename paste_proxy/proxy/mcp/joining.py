@@ -1,7 +1,6 @@
 """Be the MCP server that a running sidecar has under a name; without one, be the server itself."""
 
 import asyncio
-import os
 import re
 import signal
 import sys
@@ -15,6 +14,7 @@ from paste_proxy.events.values import Json
 from paste_proxy.proxy.mcp.joined import JoinedServer
 from paste_proxy.proxy.mcp.joined_session import JoinedSession, sent_tracing
 from paste_proxy.proxy.mcp.standard_pipes import must_be_pipes, our_stdin, our_stdout
+from paste_proxy.tools.become import become
 from paste_proxy.tools.mcp_child import whole_lines
 from paste_proxy.wire.loose import mapping, read
 
@@ -87,6 +87,6 @@ async def _serve(url: str) -> int:
 
 def _become(command: Sequence[str]) -> NoReturn:
     try:
-        os.execvp(command[0], list(command))  # noqa: S606 - the client named it
+        become(command)
     except OSError as fault:
         raise UpstreamFault(f"MCP server cannot be started with {list(command)}: {fault}") from fault

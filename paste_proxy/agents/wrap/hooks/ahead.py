@@ -12,17 +12,16 @@ from paste_proxy.speculation.reading_commands import READ_SHELL
 _POLICY = "builtin:shell"
 _LONGEST_S = 60.0
 _CLAUDE = "claude-code"
-CLIENTS = (_CLAUDE, "gemini-cli")
-"""By name: those whose hooks can put a result in place."""
 
 
 def with_reading_shell(config: Config, client: str, user: User) -> Config:
-    """The config with a tool that runs commands as the client's shell would; unchanged for other clients.
+    """The config with a tool that runs commands as the client's shell would.
 
     What the user's own policies say about that tool comes first.
+
+    Args:
+        client: one whose hooks put results in place, with nothing in the way of that.
     """
-    if client not in CLIENTS:
-        return config
     command = [sys.executable, "-I", "-S", run_reading.__file__, str(user.folder), *_shell(client, user)]
     tool = DispatchTool(command=tuple(command), timeout_s=_LONGEST_S)
     return config.model_copy(

@@ -1,9 +1,10 @@
-"""The hook of a client's shell; run as a program: `in_place.py URL SESSION FOLDER PLACE ALLOWED`.
+"""The hook of a client's shell; run as a program: `in_place.py URL SESSION FOLDER PLACE MODES SINCE WATCHED...`.
 
 Where the sidecar has a command's result, the command becomes one that shows it, and the client puts it into
 its own form. In every other case nothing is said and the command runs as always. PLACE is a private folder for
-results; ALLOWED says that the shell needs no permission, so that changing the command cannot change what is asked.
-Standard library only, so that `python -I -S` starts it at once.
+results. MODES are the client's permission modes, by commas, in which the shell needs no permission, so that changing
+the command cannot change what is asked; empty where there are no modes. Once a WATCHED file has changed after SINCE
+that is not known any more. Standard library only, so that `python -I -S` starts it at once.
 
 Claude Code's PreToolUse changes a command unnoticed. gemini-cli's BeforeTool does not, it adds a remark to the
 result; so there the command becomes one that does nothing, and AfterTool has another follow whose result,
@@ -14,26 +15,33 @@ import json
 import os
 import socket
 import sys
+import time
 
 _TOOL = "read_shell"
 _PLAIN = {"command", "description", "wait_for_previous"}
 _WAIT_S = 60.0
+_SHOWN_S = 60.0
+"""A result is shown at once; as old as this it has been."""
+_MOST_RESULTS = 32
+_MOST_BYTES = 32 << 20
 
 
-def main(url: str, session: str, folder: str, place: str, allowed: str) -> None:
+def main(url: str, session: str, folder: str, place: str, modes: str, since: str, *watched: str) -> None:
     """Answer the hook's question on stdin."""
     asked = json.load(sys.stdin)
     event, given = asked["hook_event_name"], asked["tool_input"]
     if event == "AfterTool":
         _say(event, _follow(given["command"], place))
         return
-    free = allowed == "yes" or asked.get("permission_mode") == "bypassPermissions"
+    free = not modes or asked.get("permission_mode") in modes.split(",")
     at_home = os.path.realpath(asked["cwd"]) == os.path.realpath(folder)
     if not (free and at_home) or set(given) - _PLAIN or asked.get("original_request_name"):
         return
+    if any(_changed(path) > float(since) for path in watched):
+        return
     only = "any" if event == "PreToolUse" else "alone"
     result = ready(url, session, {"command": given["command"]}, asked.get("tool_use_id", ""), only)
-    if result is None:
+    if result is None or not _room(place, len(result)):
         return
     path = _result(place) + str(os.getpid())
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:  # noqa: PTH123
@@ -49,8 +57,35 @@ def _result(place: str) -> str:
     return os.path.join(place, "result-")  # noqa: PTH118 - pathlib takes longer to load than this runs
 
 
+def _changed(path: str) -> float:
+    try:
+        return os.stat(path).st_ctime  # noqa: PTH116
+    except (FileNotFoundError, NotADirectoryError):
+        return 0.0
+
+
+def _room(place: str, size: int) -> bool:
+    """Whether there may be one more result; those that have been shown are removed."""
+    now, left = time.time(), []
+    with os.scandir(place) as entries:
+        for entry in entries:
+            if entry.path.startswith(_result(place)):
+                found = entry.stat()
+                if now - found.st_mtime > _SHOWN_S:
+                    os.unlink(entry.path)  # noqa: PTH108
+                else:
+                    left.append(found.st_size)
+    return len(left) < _MOST_RESULTS and sum(left) + size <= _MOST_BYTES
+
+
 def _follow(command: str, place: str) -> dict[str, object]:
-    """What is to follow a command that BeforeTool has put in place; nothing after any other."""
+    """What is to follow a command that BeforeTool has put in place; nothing after any other.
+
+    After that one its result has been shown, and is removed.
+    """
+    shown = f"cat '{_result(place)}"
+    if command.startswith(shown) and (name := command.removeprefix(shown).removesuffix("'")).isdigit():
+        os.unlink(_result(place) + name)  # noqa: PTH108
     if not command.startswith(f": '{_result(place)}"):
         return {}
     args = {"command": f"cat {command.removeprefix(': ')}"}
