@@ -3,6 +3,8 @@
 Expected outcomes are values, not errors; these are for what a person has to mend.
 """
 
+from urllib.parse import urlsplit
+
 _LONGEST_SHOWN = 300
 """Characters of a place, and of what was found there, that a person is shown."""
 
@@ -45,6 +47,15 @@ class InputFault(PasteError):
     def __init__(self, where: str, found: str, expected: str) -> None:
         self.where, self.found, self.expected = _shown(where), _shown(found), expected
         super().__init__(f"{self.where}: {self.found}; expected {expected}")
+
+
+def place_of(address: str) -> str:
+    """A web address as it may be shown to anybody: host and path; a user, a query and a fragment may hold secrets."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return "(no address)"
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def _shown(text: str) -> str:

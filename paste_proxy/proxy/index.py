@@ -4,6 +4,7 @@ from aiohttp import web
 
 from paste_proxy import __version__
 from paste_proxy.config import Config
+from paste_proxy.errors import place_of
 from paste_proxy.events.values import dumps
 from paste_proxy.proxy.admin import guarded
 from paste_proxy.proxy.llm_route import LlmRoutes
@@ -34,7 +35,7 @@ def add_index(app: web.Application, config: Config, routes: LlmRoutes) -> None:
 def paths(config: Config) -> dict[str, str]:
     """Path -> what it is, in a few words."""
     return {
-        **{route.path: f"requests below go to {route.upstream}" for route in config.llm if not route.ports},
+        **{route.path: f"requests below go to {place_of(route.upstream)}" for route in config.llm if not route.ports},
         **{f"/mcp/{name}": "an MCP server" for name in config.mcp},
         **{f"/paste/v1/sessions/SESSION/tools/{name}": "a tool; POST its arguments" for name in config.tools},
         **_READ_SIDE,

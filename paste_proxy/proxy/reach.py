@@ -10,7 +10,7 @@ from dataclasses import replace
 from yarl import URL
 
 from paste_proxy.config import Config, LlmRoute, McpServer
-from paste_proxy.errors import InputFault
+from paste_proxy.errors import InputFault, place_of
 from paste_proxy.proxy.checkup import Finding, Level, counted, ruled
 from paste_proxy.proxy.llm_route import is_itself
 from paste_proxy.proxy.mcp.probe import probe
@@ -50,17 +50,17 @@ def _readable(config: Config) -> Policy:
 
 
 async def _llm(route: LlmRoute, config: Config) -> Finding:
-    what, url = f"llm {route.path}", URL(route.upstream)
+    what, url, place = f"llm {route.path}", URL(route.upstream), place_of(route.upstream)
     ports = {config.port, *(port for one in config.llm for port in one.ports)}
     if any(is_itself(route.upstream, config.host, port) for port in ports):
-        return Finding(Level.FAIL, what, f"{route.upstream} is this sidecar itself", "name the LLM's own address")
+        return Finding(Level.FAIL, what, f"{place} is this sidecar itself", "name the LLM's own address")
     fault = await _reached(url)
     if fault is not None:
         return Finding(Level.FAIL, what, _words(url, fault), _advice(fault, "upstream"))
     version = route.path.rstrip("/").rpartition("/")[2]
     if version.startswith("v") and not url.path.rstrip("/").endswith(version):
-        found = f"{route.path}/x goes to {route.upstream.rstrip('/')}/x, without /{version}"
-        return Finding(Level.WARN, what, found, f"write {route.upstream.rstrip('/')}/{version} if that is not meant")
+        found = f"{route.path}/x goes to {place.rstrip('/')}/x, without /{version}"
+        return Finding(Level.WARN, what, found, f"write {place.rstrip('/')}/{version} if that is not meant")
     return Finding(Level.OK, what, f"{url.origin()} reached")
 
 

@@ -8,9 +8,10 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
-from paste_proxy.errors import UpstreamFault
+from paste_proxy.errors import UpstreamFault, place_of
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import Status, ToolResult
+from paste_proxy.tools.client_fault import words_of
 
 
 class HttpBackend:
@@ -25,7 +26,7 @@ class HttpBackend:
     def __init__(
         self, session: aiohttp.ClientSession, url: str, *, timeout_s: float, speculative_bytes: int = 4 * 2**20
     ) -> None:
-        self._session, self._url = session, url
+        self._session, self._url, self._place = session, url, place_of(url)
         self._timeout = aiohttp.ClientTimeout(total=timeout_s)
         self._speculative_bytes = speculative_bytes
         self._proxy = _proxy_of(url)
@@ -53,12 +54,13 @@ class HttpBackend:
                 )
         except TimeoutError as fault:
             raise UpstreamFault(
-                f"tool {invocation.tool!r}: {self._url} did not answer within {self._timeout.total:g} s; "
+                f"tool {invocation.tool!r}: {self._place} did not answer within {self._timeout.total:g} s; "
                 f"mend it or raise the tool's timeout_s"
             ) from fault
         except aiohttp.ClientError as fault:
             raise UpstreamFault(
-                f"tool {invocation.tool!r}: {self._url} cannot be reached or broke off ({fault}); is it running?"
+                f"tool {invocation.tool!r}: {self._place} cannot be reached or broke off ({words_of(fault)}); "
+                "is it running?"
             ) from fault
 
     async def _read(self, response: aiohttp.ClientResponse, limit: int | None) -> bytes:
@@ -68,7 +70,7 @@ class HttpBackend:
         async for chunk in response.content.iter_any():
             body += chunk
             if len(body) > limit:
-                raise UpstreamFault(f"{self._url}: a speculative answer is larger than {limit} bytes")
+                raise UpstreamFault(f"{self._place}: a speculative answer is larger than {limit} bytes")
         return bytes(body)
 
     async def close(self) -> None:

@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator, Callable
 
 from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout
 
-from paste_proxy.errors import UpstreamFault
+from paste_proxy.errors import UpstreamFault, place_of
+from paste_proxy.tools.client_fault import words_of
 from paste_proxy.tools.mcp_link import Answerer, SessionGone
 from paste_proxy.wire.jsonrpc import Request, Response, read_message
 from paste_proxy.wire.mcp_client import Outgoing
@@ -41,6 +42,7 @@ class HttpLink:
         answer_bytes: int,
     ) -> None:
         self._http, self._url, self._headers, self._answerer = http, url, headers, answerer
+        self._place = place_of(url)
         self._answer_bytes = answer_bytes
         self._sent: dict[str, str] = {}
         self.session_id: str | None = None
@@ -59,7 +61,7 @@ class HttpLink:
                         await self._reply(self._answerer(asked), message)
                     case _:
                         pass
-            raise UpstreamFault(f"{self._url} answered with status {answer.status} and no response to the request")
+            raise UpstreamFault(f"{self._place} answered with status {answer.status} and no response to the request")
 
     async def listen(self, opening: Outgoing) -> None:
         """Open the session's own stream; a server without one asks within its answers only."""
@@ -130,10 +132,10 @@ class HttpLink:
                 allow_redirects=False,
             )
             if answer.status == 404 and had_session:
-                raise SessionGone(f"{self._url} no longer knows the speculative session")
+                raise SessionGone(f"{self._place} no longer knows the speculative session")
             yield answer
         except (ClientError, OSError, TimeoutError) as fault:
-            raise UpstreamFault(f"{self._url}: {fault or type(fault).__name__}") from fault
+            raise UpstreamFault(f"{self._place}: {words_of(fault)}") from fault
         finally:
             if answer is not None:
                 answer.close()
@@ -158,7 +160,7 @@ class HttpLink:
 
     def _bound(self, size: int) -> None:
         if size > self._answer_bytes:
-            raise UpstreamFault(f"{self._url}: an answer of more than {self._answer_bytes} bytes is not kept")
+            raise UpstreamFault(f"{self._place}: an answer of more than {self._answer_bytes} bytes is not kept")
 
     async def _reply(self, response: bytes, to: Outgoing) -> None:
         await self.notify(Outgoing(response, to.headers))

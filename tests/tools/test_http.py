@@ -39,6 +39,10 @@ class Upstream:
                 assert request.transport is not None
                 request.transport.abort()
                 return response
+            case {"loop": _}:
+                raise web.HTTPTemporaryRedirect(str(request.rel_url))
+            case {"astray": _}:
+                raise web.HTTPTemporaryRedirect(f"ftp://elsewhere/{request.rel_url}")
             case {"status": int(status)}:
                 return web.Response(body=b"no", status=status, content_type="text/plain")
         return web.Response(body=body, headers={"content-type": request.headers["content-type"] + "; v=1"})
@@ -121,3 +125,17 @@ async def test_loopback_never_goes_through_the_environments_proxy(
         away = HttpBackend(session, "http://tools.example/", timeout_s=SOON)
         with pytest.raises(UpstreamFault, match=r"127\.0\.0\.1:1"):
             await away.run(Invocation("echo", {}), speculative=False)
+
+
+@pytest.mark.parametrize("arguments", [{"break": 1}, {"loop": 1}, {"astray": 1}])
+async def test_a_fault_names_the_address_without_what_may_be_secret(
+    upstream: Upstream, arguments: dict[str, int]
+) -> None:
+    async with listening(upstream) as url, aiohttp.ClientSession() as session:
+        secret = url.replace("http://", "http://me:PASSWORD@") + "?key=SECRETKEY"
+        backend = HttpBackend(session, secret, timeout_s=SOON)
+        with pytest.raises(UpstreamFault) as fault:
+            await backend.run(Invocation("echo", dict(arguments)), speculative=False)
+    assert url in str(fault.value)
+    assert "SECRETKEY" not in str(fault.value)
+    assert "PASSWORD" not in str(fault.value)

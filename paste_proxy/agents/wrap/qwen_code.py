@@ -27,6 +27,7 @@ from paste_proxy.agents.wrap.settings_file import (
     text,
 )
 from paste_proxy.config import LlmRoute
+from paste_proxy.errors import place_of
 from paste_proxy.events.values import Json, dumps
 
 _SYSTEM = Path("/etc/qwen-code/settings.json")
@@ -52,7 +53,7 @@ class QwenCode:
         found = paths(layers.whole, model)
         notes = [] if model else [_NO_LLM]
         if model and not is_plain(model.upstream) and not is_dashscope(model.upstream):
-            notes.append(f"{self.name} {_BY_HOST.format(model.upstream)}")
+            notes.append(f"{self.name} {_BY_HOST.format(place_of(model.upstream))}")
         gated = layers.gated()
         servers, left = read_servers(
             {name: entry for name, entry in layers.servers().items() if name not in gated},
