@@ -7,7 +7,7 @@ from paste_proxy.wire.digest import assistant_digest
 from paste_proxy.wire.loose import count, mapping, mended, piece, read, string
 from paste_proxy.wire.sse import SseEvent
 from paste_proxy.wire.turn_end import turn_end
-from paste_proxy.wire.types import Message, SeenCall, TurnEnd
+from paste_proxy.wire.types import Message, SeenCall, SeenPart, TurnEnd
 
 _WHOLE = {"end_turn", "tool_use", "stop_sequence"}
 """Stop reasons of an answer that says all that the model would have said. A paused turn is none: the vendor's
@@ -60,6 +60,10 @@ class MessageAnswer:
             case "error":
                 self._broken = True
         return []
+
+    def under_way(self) -> list[SeenPart]:
+        """The calls being written, where more is known of them."""
+        return self._uses.under_way()
 
     def broke(self) -> None:
         """Events were lost: the turn is incomplete."""

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 
 from paste_proxy.events.values import Json
 from paste_proxy.wire.anthropic_message import read_input
+from paste_proxy.wire.call_part import CallPart
 from paste_proxy.wire.digest import whole_arguments
 from paste_proxy.wire.loose import mended, string
-from paste_proxy.wire.types import SeenCall
+from paste_proxy.wire.types import SeenCall, SeenPart
 
 Index = int | str | None
 """By which events name their block."""
@@ -28,6 +29,7 @@ class _ToolUse:
     """The input of the block's start: empty where deltas follow, else all there is."""
     sealed: bool = False
     pieces: list[str] = field(default_factory=list)
+    so_far: CallPart = field(default_factory=CallPart)
 
     @property
     def text(self) -> str:
@@ -44,6 +46,10 @@ class _ToolUse:
         if whole is None or not self.name:
             return None
         return SeenCall(order=self.order, call_id=self.call_id, name=self.name, arguments=whole[0]), whole[1]
+
+    def part(self) -> SeenPart | None:
+        """What more is known of the call before it is whole."""
+        return None if self.opened_with else self.so_far.of_text(self.order, self.name, self.pieces)
 
     def seal(self) -> list[SeenCall]:
         """The call, if it is whole and was not given before."""
@@ -81,6 +87,10 @@ class ToolUses:
         """A block is over; the calls that this seals."""
         use = self._open.pop(index, None)
         return use.seal() if use and not use.blank else []
+
+    def under_way(self) -> list[SeenPart]:
+        """The calls being written of which more is known than when this was asked last."""
+        return [part for use in self._open.values() if use and (part := use.part())]
 
     def end(self, *, cut: bool) -> list[SeenCall]:
         """The message is over, and with it every block, whether that was said or not; the calls not given before."""

@@ -12,7 +12,7 @@ from paste_proxy.wire.loose import count, listing, mapping, read, string
 from paste_proxy.wire.objectstream import ObjectDecoder
 from paste_proxy.wire.sse import SseEvent
 from paste_proxy.wire.turn_end import turn_end
-from paste_proxy.wire.types import SeenCall, TurnEnd
+from paste_proxy.wire.types import SeenCall, SeenPart, TurnEnd
 
 _STOP = "STOP"
 _UNSPECIFIED = "FINISH_REASON_UNSPECIFIED"
@@ -59,6 +59,10 @@ class GeminiAnswer:
         return [call for candidate in candidates if not candidate.get("index") for call in self._candidate(candidate)]
 
     def broke(self) -> None:
+    def under_way(self) -> list[SeenPart]:
+        """The call being written, where more is known of it."""
+        return self._turn.under_way()
+
         """Events were lost: the turn is incomplete."""
         self._broken = True
 

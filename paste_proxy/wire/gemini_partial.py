@@ -5,8 +5,10 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from paste_proxy.events.values import Json
+from paste_proxy.wire.call_part import CallPart
 from paste_proxy.wire.gemini_fields import field_of
 from paste_proxy.wire.loose import mapping, mended, string
+from paste_proxy.wire.types import SeenPart
 
 _STEP = re.compile(
     r"""\.(?P<name>[^.\[\]]+)|\[(?P<index>\d+)\]|\['(?P<single>(?:[^'\\]|\\.)*)'\]|\["(?P<double>(?:[^"\\]|\\.)*)"\]""",
@@ -14,6 +16,8 @@ _STEP = re.compile(
 )
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _LONGEST_PATH = 64
+_MOST_PATHS = 64
+"""A call of more is looked at when it is whole."""
 
 _Step = str | int
 
@@ -31,6 +35,9 @@ class PartialCall:
         self._opened_with = opened_with
         self._given: list[tuple[str, list[Json]]] = []
         """Paths in their order, each with what came for it in a row."""
+        self._so_far = CallPart()
+        self._looked_at = -1
+        """Paths when a part was asked for last."""
 
     def take(self, entries: Iterable[Json]) -> None:
         """Go on with the entries of a `partialArgs`."""
@@ -40,6 +47,17 @@ class PartialCall:
             if not self._given or self._given[-1][0] != path:
                 self._given.append((path, []))
             self._given[-1][1].append(_value(fields))
+
+    def part(self, order: int) -> SeenPart | None:
+        """What more is known of the call before it is whole; the argument written last may still grow."""
+        paths = len(self._given)
+        if self._opened_with or paths == self._looked_at or paths > _MOST_PATHS:
+            return None
+        self._looked_at = paths
+        arguments = self.arguments() or {}
+        if steps := _steps(self._given[-1][0]) if self._given else None:
+            arguments.pop(str(steps[0]), None)
+        return self._so_far.of(order, self.name, arguments)
 
     def arguments(self) -> dict[str, Json] | None:
         """The arguments, None if some piece has no place."""

@@ -18,7 +18,7 @@ from paste_proxy.wire.digest import assistant_digest, whole_arguments
 from paste_proxy.wire.gemini_fields import field_of, is_text
 from paste_proxy.wire.gemini_partial import PartialCall
 from paste_proxy.wire.loose import canonical, listing, mended, piece, string
-from paste_proxy.wire.types import Message, SeenCall
+from paste_proxy.wire.types import Message, SeenCall, SeenPart
 
 _CLIENTS_OWN = re.compile(
     r"(?:adk-|pyd_ai_|call_|toolu_).*|[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.DOTALL | re.IGNORECASE
@@ -62,6 +62,11 @@ class ModelTurn:
             elif is_text(part):
                 self._text.append(piece(part.get("text")))
         return sealed
+
+    def under_way(self) -> list[SeenPart]:
+        """The call being written, where more is known of it than when this was asked last."""
+        part = self._open.part(len(self._identities)) if self._open else None
+        return [part] if part else []
 
     def seal(self) -> list[SeenCall]:
         """The call that was still being written is whole: another follows, or the turn is over."""

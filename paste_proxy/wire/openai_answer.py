@@ -11,7 +11,7 @@ from paste_proxy.wire.loose import count, listing, mapping, read, string
 from paste_proxy.wire.openai_turn import TurnParts
 from paste_proxy.wire.sse import SseEvent
 from paste_proxy.wire.turn_end import turn_end
-from paste_proxy.wire.types import Message, SeenCall, TurnEnd
+from paste_proxy.wire.types import Message, SeenCall, SeenPart, TurnEnd
 
 _CUT = {"length", "max_tokens", "content_filter", "error"}
 """Finish reasons of an answer that is less than what the model would have said."""
@@ -49,6 +49,10 @@ class ChatAnswer:
     def broke(self) -> None:
         """Events were lost: the turn is incomplete."""
         self._broken = True
+    def under_way(self) -> list[SeenPart]:
+        """The calls being written, where more is known of them."""
+        return self._turn.under_way()
+
 
     def end(self, *, clean: bool) -> TurnEnd:
         """The turn. It was whole if the stream said so, by [DONE] or by a finish reason and a clean end."""

@@ -7,7 +7,7 @@ from paste_proxy.wire.digest import assistant_digest
 from paste_proxy.wire.loose import listing, mapping, mended
 from paste_proxy.wire.openai_message import text_of
 from paste_proxy.wire.toolslots import ToolSlots, read_fragment
-from paste_proxy.wire.types import Message, SeenCall
+from paste_proxy.wire.types import Message, SeenCall, SeenPart
 
 
 class TurnParts(Protocol):
@@ -15,6 +15,9 @@ class TurnParts(Protocol):
 
     def take(self, delta: dict[str, Json]) -> list[SeenCall]:
         """Go on with a delta; the calls that it seals."""
+
+    def under_way(self) -> list[SeenPart]:
+        """The calls being written of which more is known than when this was asked last."""
 
     def seal(self) -> list[SeenCall]:
         """The answer is over: the calls that its end seals."""
@@ -38,6 +41,10 @@ class ChatTurn:
         if legacy := mapping(delta.get("function_call")):
             entries = [*entries, {"index": "function_call", "function": legacy}]
         return [call for entry in entries for call in self._slots.take(read_fragment(entry))]
+
+    def under_way(self) -> list[SeenPart]:
+        """The call being written, where more is known of it."""
+        return self._slots.under_way()
 
     def seal(self) -> list[SeenCall]:
         """The calls not given before."""

@@ -12,7 +12,7 @@ from paste_proxy.wire.responses_items import read_turn
 from paste_proxy.wire.responses_slots import ItemSlots
 from paste_proxy.wire.sse import SseEvent
 from paste_proxy.wire.turn_end import turn_end
-from paste_proxy.wire.types import Message, SeenCall, TurnEnd
+from paste_proxy.wire.types import Message, SeenCall, SeenPart, TurnEnd
 
 _ENDS = {"response.completed", "response.done", "response.incomplete", "response.failed"}
 _COMPLETED = {"completed", "done"}
@@ -44,6 +44,10 @@ class ResponseAnswer:
         if kind in _ENDS:
             return self._ended(kind.partition(".")[2])
         return self._slots.take(kind, fields)
+
+    def under_way(self) -> list[SeenPart]:
+        """The calls being written, where more is known of them."""
+        return [] if self._finished or self._broken else self._slots.under_way()
 
     def broke(self) -> None:
         """Events were lost: none that follows is read."""

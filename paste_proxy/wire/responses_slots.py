@@ -4,10 +4,11 @@ from dataclasses import dataclass, field
 from dataclasses import replace as with_
 
 from paste_proxy.events.values import Json
+from paste_proxy.wire.call_part import CallPart
 from paste_proxy.wire.loose import mapping, mended, piece, string
 from paste_proxy.wire.openai_message import text_of
-from paste_proxy.wire.responses_items import is_call, kind_of, read_call, read_turn
-from paste_proxy.wire.types import Message, SeenCall
+from paste_proxy.wire.responses_items import is_call, kind_of, read_call, read_turn, spelled
+from paste_proxy.wire.types import Message, SeenCall, SeenPart
 
 _GROWING = {"function_call": "arguments", "custom_tool_call": "input", "message": "content"}
 """Item type -> its field that comes by deltas."""
@@ -32,6 +33,7 @@ class _Slot:
     pieces: list[str] = field(default_factory=list)
     given: tuple[SeenCall, str] | None = None
     """The call last given for it, and its canonical arguments."""
+    so_far: CallPart = field(default_factory=CallPart)
 
     @property
     def kind(self) -> str:
@@ -48,6 +50,13 @@ class _Slot:
         if grows is None or not self.pieces or text_of(self.item.get(grows)):
             return self.item
         return {**self.item, grows: mended("".join(self.pieces))}
+
+    def part(self) -> SeenPart | None:
+        """What more is known of a function's call before it is whole."""
+        if self.order is None or self.given or self.kind != "function_call" or self.item.get("arguments"):
+            return None
+        name = spelled(string(self.item.get("namespace")), string(self.item.get("name")))
+        return self.so_far.of_text(self.order, name, self.pieces)
 
 
 class ItemSlots:
@@ -73,6 +82,11 @@ class ItemSlots:
             slot.pieces.append(piece(fields.get("delta")))
             return []
         return self._field_done(slot, fields)
+
+    def under_way(self) -> list[SeenPart]:
+        """The call being written, where more is known of it than when this was asked last."""
+        part = self._slots[-1].part() if self._slots else None
+        return [part] if part else []
 
     def seal(self, output: list[Json]) -> list[SeenCall]:
         """The answer is complete: the calls not given before.

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from paste_proxy.wire.sse import SseDecoder, SseEvent
-from paste_proxy.wire.types import SeenCall, TurnEnd
+from paste_proxy.wire.types import SeenCall, SeenPart, TurnEnd
 
 
 class Answer(Protocol):
@@ -11,6 +11,9 @@ class Answer(Protocol):
 
     def take(self, event: SseEvent) -> list[SeenCall]:
         """Go on with an event; the calls that it seals."""
+
+    def under_way(self) -> list[SeenPart]:
+        """The calls being written of which more is known than when this was asked last."""
 
     def broke(self) -> None:
         """Events were lost."""
@@ -50,6 +53,10 @@ class StreamReader:
             self._answer.broke()
             return []
         return [call for event in self._events.feed(chunk) for call in self._answer.take(event)]
+
+    def under_way(self) -> list[SeenPart]:
+        """The calls being written, where more is known of them."""
+        return self._answer.under_way()
 
     def close(self, *, clean: bool) -> TurnEnd:
         """The body is over."""

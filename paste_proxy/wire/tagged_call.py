@@ -24,13 +24,18 @@ def read_block(block: str, *, code_is_python: bool) -> tuple[str, dict[str, Json
             whatever else it says, and refuses it without code. So does Qwen DeepResearch.
     """
     code = block.split(_CODE)[1].partition("</code>")[0].strip() if _CODE in block else None
-    if code_is_python and "python" in block.lower():
+    if code_is_python and is_code(block):
         return _whole(_INTERPRETER, {"code": code}) if code is not None else None
     fields = mapping(_read(block.partition(_CODE)[0]))
     given = fields.get("arguments")
     if code is not None:
         given = {**mapping(given), "code": code}
     return _whole(string(fields.get("name")), given)
+
+
+def is_code(text: str) -> bool:
+    """Whether that agent takes a call for code by this much of it."""
+    return "python" in text.lower()
 
 
 def made_up_id(order: int, name: str, canonical: str) -> str:

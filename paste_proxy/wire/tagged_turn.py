@@ -11,9 +11,10 @@ from paste_proxy.events.values import Json
 from paste_proxy.wire.digest import assistant_digest
 from paste_proxy.wire.loose import mended
 from paste_proxy.wire.openai_message import text_of
-from paste_proxy.wire.tagged_call import made_up_id, read_block
+from paste_proxy.wire.tagged_call import is_code, made_up_id, read_block
+from paste_proxy.wire.tagged_part import BlockPart
 from paste_proxy.wire.tags import TagScanner
-from paste_proxy.wire.types import Message, SeenCall
+from paste_proxy.wire.types import Message, SeenCall, SeenPart
 
 OPEN, CLOSE, RESULT = "<tool_call>", "</tool_call>", "<tool_response>"
 
@@ -42,6 +43,7 @@ class TaggedTurn:
         """Pieces of the texts between the blocks."""
         self._open: list[str] | None = None
         """Pieces of the block that is open."""
+        self._so_far = BlockPart()
         self._blocks: list[_Block] = []
         self._over = False
 
@@ -52,6 +54,13 @@ class TaggedTurn:
     def text(self, piece: str) -> list[SeenCall]:
         """Go on with a piece of the text; the calls that it seals."""
         return [] if self._over else [call for text, tag in self._tags.feed(piece) for call in self._piece(text, tag)]
+
+    def under_way(self) -> list[SeenPart]:
+        """The call in the open block, where more is known of it than when this was asked last."""
+        if self._open is None or self._over or (self._first_only and self._blocks):
+            return []
+        part = self._so_far.of_block(len(self._blocks), self._open)
+        return [] if part is None or (self._first_only and is_code(part.name)) else [part]
 
     def seal(self) -> list[SeenCall]:
         """Nothing: a call without its closing tag is none."""
@@ -79,6 +88,7 @@ class TaggedTurn:
             return []
         block, self._open = self._open, [] if tag == OPEN else None
         self._over = tag == RESULT
+        self._so_far = BlockPart()
         if block is None:
             return []
         self._texts.append([])

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 
 from paste_proxy.events.values import Json
 from paste_proxy.wire.balance import BalanceScanner
+from paste_proxy.wire.call_part import CallPart
 from paste_proxy.wire.digest import whole_arguments
 from paste_proxy.wire.loose import canonical, mapping, mended, piece, string
-from paste_proxy.wire.types import SeenCall
+from paste_proxy.wire.types import SeenCall, SeenPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ class Slot:
     """Canonical arguments of the `SeenCall` last given for it."""
     _scanner: BalanceScanner = field(default_factory=BalanceScanner)
     _pieces: list[str] = field(default_factory=list)
+    _part: CallPart = field(default_factory=CallPart)
 
     @property
     def text(self) -> str:
@@ -103,6 +105,12 @@ class Slot:
         self._scanner.feed(fragment.text)
         return self.balanced
 
+    def part(self) -> SeenPart | None:
+        """What more is known of the call before it is whole. A name may grow until the arguments begin."""
+        if self.order is None or self.free or self.balanced or not self._pieces:
+            return None
+        return self._part.of_text(self.order, self.name, self._pieces)
+
     def call(self) -> tuple[SeenCall, str] | None:
         """The call and its canonical arguments, None if it is not whole."""
         whole = whole_arguments({"input": self.text} if self.free else self.text)
@@ -132,6 +140,11 @@ class ToolSlots:
         became_whole = slot.take(fragment)
         self._note(slot, fragment)
         return sealed + _seal(slot) if became_whole else sealed
+
+    def under_way(self) -> list[SeenPart]:
+        """The call being written, where more is known of it than when this was asked last."""
+        part = self._open.part() if self._open else None
+        return [part] if part else []
 
     def seal(self) -> list[SeenCall]:
         """The answer is over: the calls not given before."""

@@ -19,6 +19,17 @@ class SeenCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SeenPart:
+    """A tool call that the LLM is still writing, as far as it has come."""
+
+    order: int
+    """As for the `SeenCall` that it becomes."""
+    name: str
+    arguments: dict[str, Json]
+    """Those whose values can change no more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SeenOutput:
     """A tool result as the agent sent it back."""
 
@@ -84,6 +95,9 @@ class AnswerReader(Protocol):
 
     def feed(self, chunk: bytes) -> list[SeenCall]:
         """Take the next bytes of the body; give the calls sealed by them."""
+
+    def under_way(self) -> list[SeenPart]:
+        """The calls being written of which more is known than when this was asked last."""
 
     def close(self, *, clean: bool) -> TurnEnd:
         """The body ended; `clean` is False if the connection broke before its end."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from paste_proxy.events.values import Json
 from paste_proxy.wire.balance import BalanceScanner
 from paste_proxy.wire.loose import mapping, read
-from paste_proxy.wire.types import SeenCall, TurnEnd
+from paste_proxy.wire.types import SeenCall, SeenPart, TurnEnd
 
 
 class WholeReader:
@@ -40,6 +40,10 @@ class WholeReader:
             return []
         end = self._read()
         return list(end.calls) if end.complete or not self._complete_only else []
+
+    def under_way(self) -> list[SeenPart]:
+        """None: the answer is read when it is whole."""
+        return []
 
     def close(self, *, clean: bool) -> TurnEnd:
         """The body is over."""

@@ -106,7 +106,12 @@ def _answer(wire: Wire, content_type: str, data: bytes, dice: Random) -> None:
 
 def _read(wire: Wire, content_type: str, chunks: list[bytes], *, clean: bool) -> tuple[list[SeenCall], TurnEnd]:
     reader = wire.reader(content_type=content_type)
-    seen = [call for chunk in chunks for call in reader.feed(chunk)]
+    seen: list[SeenCall] = []
+    for chunk in chunks:
+        seen += reader.feed(chunk)
+        for part in reader.under_way():
+            assert part.order >= 0
+            assert Invocation(part.name, part.arguments).key.encode()
     return seen, reader.close(clean=clean)
 
 
