@@ -13,6 +13,11 @@ _HEADER = 400
 """Characters within which the lines that Codex puts above an output end."""
 _EXIT = re.compile(r"(?:Process exited with code|Exit code:) (-?\d+)")
 _WALL = re.compile(r"Wall time: (\d+(?:\.\d+)?) seconds")
+_NOT_RUN = re.compile(
+    r"unsupported (?:custom tool )?call: |(?:MCP )?tool call error: |execution error: "
+    r"|failed to parse function arguments: |aborted by user|(?:exec command|patch) rejected by user|user (?:rejected|cancelled) MCP tool call"
+)
+"""How the words of Codex itself begin that stand in place of an output."""
 _ABOVE = re.compile(r"\s*(?:(?:Chunk ID|Exit code|Wall time|Process|Original token count)[^\n]*\n)+Output:\n")
 
 
@@ -70,9 +75,16 @@ def outcome(output: Json) -> Outcome:
         return Outcome(result_of(output))
     above = output[:_HEADER].partition("Output:\n")[0]
     code, wall = _EXIT.search(above), _WALL.search(above)
+    failed = code[1] != "0" if code else _NOT_RUN.match(output) is not None or _is_error(output)
     # a command that went on in the background tells of the wait, not of its run
     took = float(wall[1]) if wall and code and float(wall[1]) else None
-    return Outcome(output, bool(code and code[1] != "0"), took)
+    return Outcome(output, failed, took)
+
+
+def _is_error(output: str) -> bool:
+    """Whether it is the result of an MCP server that says so of itself."""
+    result = content(_ABOVE.sub("", output, count=1))
+    return isinstance(result, dict) and result.get("isError") is True
 
 
 def mcp_result(ended: Ended, output: Json) -> Json:
@@ -83,7 +95,7 @@ def mcp_result(ended: Ended, output: Json) -> Json:
 
 
 def _of_item(item: dict[str, Json]) -> Ended:
-    failed = item.get("status") in ("failed", "declined")
+    failed = item.get("status") in ("failed", "declined") or item.get("error") is not None
     if item.get("type") != "McpToolCall":
         return Ended(failed)
     result = item.get("result")

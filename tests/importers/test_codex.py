@@ -73,6 +73,22 @@ def test_turns_are_what_stands_between_outputs_and_counts(tmp_path: Path) -> Non
         (None, "Exit code: 0\nWall time: 0.5 seconds\nOutput:\nyes", ("ok", 0.5)),
         (None, '{"output":"no","metadata":{"exit_code":2,"duration_seconds":0.3}}', ("no", "error", 0.3)),
         (None, {"content": "no", "success": False}, ("no", "error", 9.0)),
+        (None, "unsupported call: mcp__lablookup", ("error", 9.0)),
+        (None, "unsupported custom tool call: apply", ("error", 9.0)),
+        (None, "tool call error: tool call failed for `lab/get`", ("error", 9.0)),
+        (None, "failed to parse function arguments: expected value", ("error", 9.0)),
+        (None, "user cancelled MCP tool call", ("error", 9.0)),
+        (None, 'Wall time: 0.1 seconds\nOutput:\n{"content":[],"isError":true}', ("error", 9.0)),
+        (None, 'Wall time: 0.1 seconds\nOutput:\n{"isError":false}', ("ok", 9.0)),
+        (None, "Exit code: 0\nWall time: 0.5 seconds\nOutput:\nunsupported call: x", ("ok", 0.5)),
+        (
+            {
+                "type": "item_completed",
+                "item": {"type": "McpToolCall", "status": "completed", "error": {"message": "x"}},
+            },
+            "no",
+            ("error", 9.0),
+        ),
         (None, [{"type": "input_text", "text": "seen"}], ("seen", "ok", 9.0)),
         (
             {"type": "exec_command_end", "exit_code": 1, "duration": {"secs": 1, "nanos": 500_000_000}},
