@@ -58,11 +58,11 @@ class GeminiAnswer:
         candidates = (mapping(candidate) for candidate in listing(response.get("candidates")))
         return [call for candidate in candidates if not candidate.get("index") for call in self._candidate(candidate)]
 
-    def broke(self) -> None:
     def under_way(self) -> list[SeenPart]:
         """The call being written, where more is known of it."""
         return self._turn.under_way()
 
+    def broke(self) -> None:
         """Events were lost: the turn is incomplete."""
         self._broken = True
 

@@ -46,13 +46,13 @@ class ChatAnswer:
         choices = (mapping(choice) for choice in listing(chunk.get("choices")))
         return [call for choice in choices if not choice.get("index") for call in self._choice(choice)]
 
-    def broke(self) -> None:
-        """Events were lost: the turn is incomplete."""
-        self._broken = True
     def under_way(self) -> list[SeenPart]:
         """The calls being written, where more is known of them."""
         return self._turn.under_way()
 
+    def broke(self) -> None:
+        """Events were lost: the turn is incomplete."""
+        self._broken = True
 
     def end(self, *, clean: bool) -> TurnEnd:
         """The turn. It was whole if the stream said so, by [DONE] or by a finish reason and a clean end."""
