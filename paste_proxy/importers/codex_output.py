@@ -14,8 +14,9 @@ _HEADER = 400
 _EXIT = re.compile(r"(?:Process exited with code|Exit code:) (-?\d+)")
 _WALL = re.compile(r"Wall time: (\d+(?:\.\d+)?) seconds")
 _NOT_RUN = re.compile(
-    r"unsupported (?:custom tool )?call: |(?:MCP )?tool call error: |execution error: "
-    r"|failed to parse function arguments: |aborted by user|(?:exec command|patch) rejected by user|user (?:rejected|cancelled) MCP tool call"
+    r"unsupported (?:custom tool )?call: |(?:MCP )?tool call error: |execution error: |aborted by user"
+    r"|failed to parse function arguments: |(?:exec command|patch) rejected by user"
+    r"|user (?:rejected|cancelled) MCP tool call"
 )
 """How the words of Codex itself begin that stand in place of an output."""
 _ABOVE = re.compile(r"\s*(?:(?:Chunk ID|Exit code|Wall time|Process|Original token count)[^\n]*\n)+Output:\n")
