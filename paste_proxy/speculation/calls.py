@@ -13,6 +13,7 @@ from paste_proxy.events.types import Outcome
 from paste_proxy.speculation.jobs import Jobs, settled
 from paste_proxy.speculation.lanes import Call, Lane
 from paste_proxy.speculation.ledger import Job
+from paste_proxy.speculation.matching import Match
 from paste_proxy.speculation.state import State
 from paste_proxy.speculation.types import Asked, CallEnded, Command, JobEnded, Promote, Run, Serve
 
@@ -31,20 +32,24 @@ class Calls:
             self._state.effects.began(call.writes)
             yield from self._jobs.void(now)
         # Writes have voided what they touch already; nothing passes the commit boundary on that alone.
-        job = self._state.ledger.at(call.place)
-        if job is not None and self._jobs.stale(job):
-            yield from self._jobs.drop(job, Outcome.DISCARDED, now)
-            job = None
-        if job is not None:
-            self._state.experience.led(job.source, now - job.started_at)
-        if job is None:
+        match = self._state.matching.find(told.session, told.scope, told.invocation)
+        if match is not None and self._jobs.stale(match.job):
+            yield from self._jobs.drop(match.job, Outcome.DISCARDED, now)
+            match = None
+        if match is None:
             yield from self._start(call, now)
-        elif job.shadow:
+        else:
+            self._state.experience.led(match.job.source, now - match.job.started_at)
+            yield from self._answer(call, match, now)
+
+    def _answer(self, call: Call, match: Match, now: float) -> Iterator[Command]:
+        job = match.job
+        if job.shadow:
             self._state.ledger.remove(job)
             call.shadow = job
             yield from self._start(call, now)
-        elif job.result is not None:
-            yield from self._reuse(call, job, job.result, now)
+        elif match.result is not None:
+            yield from self._reuse(call, job, match.result, now)
         elif job.unsent:
             yield from self._jobs.drop(job, Outcome.PREEMPTED, now)
             yield from self._start(call, now)
@@ -55,21 +60,22 @@ class Calls:
         tool = told.invocation.tool
         call = Call(
             number=told.call,
-            place=self._state.matching.place(told.session, told.scope, told.invocation),
+            places=[self._state.matching.place(told.session, told.scope, told.invocation)],
             invocation=told.invocation,
             lane=self._state.lane(server_of(tool)),
             writes=self._state.policy.rule_for(tool).written_by(told.session, told.invocation),
             asked_at=now,
         )
         self._calls[call.number] = call
-        self._state.asked[call.place] += 1
+        self._state.asked.update(call.places)
         return call
 
     def _leave(self, call: Call) -> None:
         del self._calls[call.number]
-        self._state.asked[call.place] -= 1
-        if not self._state.asked[call.place]:
-            del self._state.asked[call.place]
+        for place in call.places:
+            self._state.asked[place] -= 1
+            if not self._state.asked[place]:
+                del self._state.asked[place]
 
     def _start(self, call: Call, now: float) -> Iterator[Command]:
         if call.lane.free():
@@ -95,6 +101,8 @@ class Calls:
     def _promote(self, call: Call, job: Job) -> Iterator[Command]:
         self._state.ledger.promote(job, call.number)
         call.job = job
+        call.places.append(job.place)
+        self._state.asked[job.place] += 1
         call.lane.authoritative += 1
         yield Promote(call=call.number, job=job.number)
 

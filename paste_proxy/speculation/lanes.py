@@ -18,8 +18,8 @@ class Call:
     """An authoritative call from its asking to its end."""
 
     number: int
-    place: Place
-    """Where a job that runs the same stands."""
+    places: list[Place]
+    """Where a job that runs the same stands, and where the one stood that it waited for: nothing more is run there."""
     invocation: Invocation
     lane: "Lane"
     writes: frozenset[str]

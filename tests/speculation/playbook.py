@@ -75,6 +75,18 @@ effect = "read"
 [[rule]]
 tool = "small/write"
 effect = "write"
+
+[[rule]]
+tool = "read_file"
+effect = "read"
+reads = ["shop"]
+same = { ignore = ["why"], lines = { head = "head", tail = "tail" } }
+
+[[rule]]
+tool = "run"
+effect = "read"
+reads = ["shop"]
+same = { shell = { command = "command" }, seconds = { timeout = 1 } }
 """
 
 
