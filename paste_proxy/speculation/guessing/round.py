@@ -36,7 +36,7 @@ class Round:
         named = {call.key: call for call in calls[:_CALLS]}
         self._calls |= named
         self.answers.append(frozenset(named))
-        self._votes.update(named or (_NO_CALL,))
+        self._votes.update(list(named) or [_NO_CALL])
         grown = []
         for key, call in self._calls.items():
             self._levels.append((key, self._votes[key], len(self.answers)))
