@@ -5,8 +5,7 @@ instants are anywhere between its start and its end. The driver keeps the books:
 when, every state there was, and that commands come in the right number.
 """
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import count
@@ -17,6 +16,7 @@ from paste_proxy.events.candidate import Candidate
 from paste_proxy.events.invocation import Invocation, name_of
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.events.types import Outcome
+from paste_proxy.events.values import Json, dumps
 from paste_proxy.speculation.domains import overlap
 from paste_proxy.speculation.scheduler import Scheduler
 from paste_proxy.speculation.types import (
@@ -62,6 +62,18 @@ effect = "read"
 reads = ["b"]
 
 [[rule]]
+tool = "box/list"
+effect = "read"
+reads = ["a", "b"]
+same = { lines = { head = "head", tail = "tail" }, ignore = ["why"] }
+
+[[rule]]
+tool = "box/make"
+effect = "read"
+reads = ["a"]
+same = { shell = { command = "command" }, ignore = ["why"] }
+
+[[rule]]
 tool = "box/write_a"
 effect = "write"
 writes = ["a"]
@@ -83,12 +95,21 @@ TOUCHED = {
     "read_ax": "a:x",
     "read_b": "b",
     "refuse": "b",
+    "list": "*",
+    "make": "a",
     "write_a": "a",
     "write_ax": "a:x",
     "write_b": "b",
     "unlisted": "*",
 }
-READS = tuple(name for name in TOUCHED if name.startswith("read") or name == "refuse")
+READS = tuple(name for name in TOUCHED if name.startswith("read") or name in ("refuse", "list", "make"))
+PARTS: dict[str, tuple[dict[str, Json], ...]] = {
+    "list": ({}, {"head": 1}, {"head": 2}, {"tail": 1}, {"head": 0}, {"head": 1, "tail": 1}, {"why": "so"}),
+    "make": tuple(
+        {"command": f"make{end}"} for end in ("", " 2>&1", " 2>&1 | head -1", " 2>&1 | tail -n 1", " | tail -1")
+    ),
+}
+"""The calls of one core, and some that only look like them; the first is the core."""
 SESSIONS = ("s", "t")
 
 Way: TypeAlias = Literal["called", "abandoned", "native", "unseen"]
@@ -105,6 +126,7 @@ class Guess:
     argument: int
     confidence: float
     source: str
+    part: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +139,8 @@ class Step:
     think_s: float
     way: Way = "called"
     guesses: tuple[Guess, ...] = ()
+    part: int = 0
+    """Which of the tool's `PARTS` is asked for."""
 
 
 @dataclass(slots=True)
@@ -159,6 +183,8 @@ class World:
     states: list[tuple[float, dict[str, int]]] = field(default_factory=list)
     seen: list[Seen] = field(default_factory=list)
     settled: dict[int, Settled] = field(default_factory=dict)
+    told: int = 0
+    """Calls answered from the run of another call."""
     busiest: int = 0
     """Tool runs that the scheduler had going at once, at most."""
 
@@ -200,7 +226,7 @@ class World:
         self._at(step.think_s, lambda: self._act(step, lambda: self._next(rest)))
 
     def _act(self, step: Step, go_on: Callable[[], None]) -> None:
-        invocation = _invocation(step.name, step.argument)
+        invocation = _invocation(step)
         seen = Seen(step, self.now)
         self.seen.append(seen)
         match step.way:
@@ -261,7 +287,7 @@ class World:
             assert isinstance(value, int)
             self.cells.update(dict.fromkeys(touched, value))
             self.states.append((self.now, dict(self.cells)))
-        body = json.dumps({cell: self.cells[cell] for cell in touched}).encode()
+        body = _answer_of(name, work.invocation.arguments, {cell: self.cells[cell] for cell in touched})
         work.result = ToolResult(body=body, status=Status.ERROR if name == "refuse" else Status.OK)
 
     # --- the scheduler ----------------------------------------------------------------------------
@@ -293,6 +319,8 @@ class World:
             case Serve():
                 assert command.job in self._jobs, "served by a settled job"
                 assert command.outcome in (Outcome.REUSED, Outcome.PROMOTED)
+                asked = _invocation(self._waiting[command.call][0].step)
+                self.told += asked != self._jobs[command.job].invocation
                 self._answer(command.call, command.result)
             case Settled():
                 assert command.job not in self.settled, "settled twice"
@@ -330,7 +358,7 @@ class World:
                 self._tell(CallEnded(call=number, status=result.status))
                 self._answer(number, result)
 
-        self._execute(Work(_invocation(seen.step.name, seen.step.argument)), end)
+        self._execute(Work(_invocation(seen.step)), end)
 
     def _begin(self) -> None:
         self._busy += 1
@@ -342,12 +370,29 @@ class World:
         self._at(0.0, go_on)
 
 
-def _invocation(name: str, argument: int) -> Invocation:
-    return Invocation(f"box/{name}", {"value": argument})
+def _invocation(aim: Step | Guess) -> Invocation:
+    parts = PARTS.get(aim.name, ({},))
+    return Invocation(f"box/{aim.name}", {"value": aim.argument, **parts[aim.part % len(parts)]})
+
+
+def _answer_of(name: str, arguments: Mapping[str, Json], cells: Mapping[str, int]) -> bytes:
+    """What a tool says of the cells it touches; of some, in lines."""
+    lines = [f"{cell} {value}" for cell, value in cells.items()]
+    match name, arguments:
+        case "list", {"head": int(head), "tail": int(tail)} if head and tail:
+            return b'"not both"'
+        case "list", {"head": int(count)} if count:
+            return dumps("\n".join(lines[:count]))
+        case "list", {"tail": int(count)}:
+            return dumps("\n".join(lines[-count:]))
+        case "list", _:
+            return dumps("\n".join(lines))
+        case "make", {"command": str(command)}:
+            made = {"h": lines[:1], "t": lines[-1:]}.get(command.partition("| ")[2][:1], lines)
+            return dumps(f"[exit {3 if '|' not in command else 0}]\n" + "".join(f"{line}\n" for line in made))
+    return dumps(dict(cells))
 
 
 def _predicted(guess: Guess) -> Predicted:
-    candidate = Candidate(
-        invocation=_invocation(guess.name, guess.argument), confidence=guess.confidence, source=guess.source
-    )
+    candidate = Candidate(invocation=_invocation(guess), confidence=guess.confidence, source=guess.source)
     return Predicted(session=guess.session, candidates=(candidate,))
