@@ -1,16 +1,17 @@
 """`paste-proxy import`: session logs of agents and recordings of other forms become event lines."""
 
-import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
 from paste_proxy.cli.counted import counted
+from paste_proxy.cli.whole_file import whole_file
 from paste_proxy.errors import InputFault
 
 if TYPE_CHECKING:
@@ -49,13 +50,14 @@ def import_(
 
     corrupt = Corrupt(skip=skip_bad)
     try:
-        with _opened(out) as file, _shown(corrupt):
-            written, looked_for = _written(form, paths, corrupt, file)
+        wanted = _wanted(form, paths)
+        with _opened(out, wanted.files) as file, _shown(corrupt):
+            written = _write(wanted.read(corrupt), corrupt, file)
     except InputFault as fault:
         raise InputFault(fault.where, fault.found, fault.expected + _rather(form, paths)) from fault
     typer.echo(_summary(written, corrupt), err=str(out) == "-")
     if not written.events:
-        typer.echo(f"paste-proxy: no session was found; looked for {looked_for}{_rather(form, paths)}", err=True)
+        typer.echo(f"paste-proxy: no session was found; looked for {wanted.looked_for}{_rather(form, paths)}", err=True)
         raise typer.Exit(1)
 
 
@@ -78,15 +80,25 @@ class _Written:
     """Sessions left out because one of their id had been written."""
 
 
-def _written(form: str, paths: list[Path] | None, corrupt: "Corrupt", file: BinaryIO) -> tuple[_Written, str]:
-    """Write the sessions; also what was looked for."""
-    from paste_proxy.importers.detection import read
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is to be read."""
+
+    files: "list[Path]"
+    """Every file that may be."""
+    read: "Callable[[Corrupt], Iterable[RecordedSession]]"
+    looked_for: str
+
+
+def _wanted(form: str, paths: list[Path] | None) -> _Wanted:
+    """What a form and paths mean."""
+    from paste_proxy.importers.detection import files_in, read
     from paste_proxy.importers.formats import FORMATS, files_of
 
     if form == "auto":
         if not paths:
             raise InputFault("PATH", "missing", "files or folders to look into")
-        return _write(read(paths, corrupt), corrupt, file), f"logs of {', '.join(FORMATS)}"
+        return _Wanted(files_in(paths), partial(read, paths), f"logs of {', '.join(FORMATS)}")
     known = FORMATS.get(form)
     if known is None:
         raise InputFault("FORMAT", repr(form), f"one of {', '.join(FORMATS)}, auto")
@@ -97,7 +109,8 @@ def _written(form: str, paths: list[Path] | None, corrupt: "Corrupt", file: Bina
                 f"a PATH, or logs in {' or '.join(map(str, known.homes()))}" if known.homes() else "files or folders"
             )
             raise InputFault("PATH", "missing", where)
-    return _write(known.read(files_of(known, paths), corrupt), corrupt, file), known.looked_for
+    files = files_of(known, paths)
+    return _Wanted(files, partial(known.read, files), known.looked_for)
 
 
 @contextmanager
@@ -115,26 +128,17 @@ def _shown(corrupt: "Corrupt") -> Iterator[None]:
 
 
 @contextmanager
-def _opened(out: Path) -> Iterator[BinaryIO]:
+def _opened(out: Path, inputs: Iterable[Path]) -> Iterator[IO[bytes]]:
     """The file to write: complete under its name, or not touched where nothing is written; private to the user."""
     if str(out) == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    part = out.with_name(f"{out.name}.part")
-    try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            yield file
-            empty = not file.tell()
-        if not empty:
-            part.replace(out)
-    except OSError as fault:
-        raise InputFault(f"-o {out}", f"cannot be written ({fault})", "a path in a folder that exists") from fault
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(out, private=True, inputs=inputs) as file:
+        yield file
 
 
-def _write(sessions: "Iterable[RecordedSession]", corrupt: "Corrupt", file: BinaryIO) -> _Written:
+def _write(sessions: "Iterable[RecordedSession]", corrupt: "Corrupt", file: IO[bytes]) -> _Written:
     """Write each session as it is read; of two with the same id only the first."""
     import secrets
 

@@ -9,6 +9,7 @@ import typer
 
 from paste_proxy.cli.counted import counted
 from paste_proxy.cli.traces import read_traces
+from paste_proxy.cli.whole_file import refuse_input, whole_file
 from paste_proxy.errors import InputFault
 
 if TYPE_CHECKING:
@@ -44,10 +45,12 @@ def mine(
     Validated on tasks that were held out while mining.
     """
     from paste_proxy.events.cored import cored
+    from paste_proxy.importers.formats import FORMATS, files_of
     from paste_proxy.mining.groups import without_groups_of
     from paste_proxy.mining.handwritten import read_handwritten
     from paste_proxy.mining.storage import dump_pool
 
+    refuse_input(out, [*files_of(FORMATS["neutral"], [*traces, *(exclude or [])]), *(patterns or [])])
     written = [one for path in patterns or [] for one in read_handwritten(read_text(path), str(path)).patterns]
     core = read_policies(policy or []).core
     read = read_traces(traces)
@@ -56,7 +59,8 @@ def mine(
         raise InputFault(", ".join(map(str, traces)), "no session is left to mine", "traces with sessions")
     cores = [replace(session, events=tuple(cored(event, core) for event in session.events)) for session in sessions]
     pool, held_out = _mined(cores, [pattern.template for pattern in written])
-    _write(out, dump_pool(pool))
+    with whole_file(out) as file:
+        file.write(dump_pool(pool).encode())
     if len(sessions) < len(read):
         typer.echo(f"left out {len(read) - len(sessions)} of {counted(len(read), 'session')}")
     _summary(pool, out)
@@ -103,17 +107,6 @@ def _mined(sessions: "list[RecordedSession]", written: "list[AnyTemplate]") -> "
             sessions, written=written, on_session=lambda: progress.advance(task), on_held_out=found.append
         )
     return pool, found[0]
-
-
-def _write(out: Path, text: str) -> None:
-    part = out.with_name(f"{out.name}.part")
-    try:
-        part.write_text(text, "utf-8")
-        part.replace(out)
-    except OSError as fault:
-        raise InputFault(f"-o {out}", f"cannot be written ({fault})", "a path in a folder that exists") from fault
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _summary(pool: "Pool", out: Path) -> None:

@@ -27,7 +27,7 @@ def read(paths: Iterable[Path], corrupt: Corrupt) -> Iterator[RecordedSession]:
         InputFault: a file named by itself is of no form that is known, or as the form's own `read`.
     """
     paths = list(paths)
-    files = found_in(paths, lambda path: path.name.endswith(_ENDINGS), _LOOKED_FOR)
+    files = files_in(paths)
     named = set(paths)
     groups: dict[str, list[Path]] = {}
     for path in files:
@@ -40,10 +40,19 @@ def read(paths: Iterable[Path], corrupt: Corrupt) -> Iterator[RecordedSession]:
         yield from FORMATS[name].read(group, corrupt)
 
 
+def files_in(paths: Iterable[Path]) -> list[Path]:
+    """The files that are looked at: each path itself, or those below a folder that are called as logs are.
+
+    Raises:
+        InputFault: as `found_in`.
+    """
+    return found_in(paths, lambda path: path.name.endswith(_ENDINGS), _LOOKED_FOR)
+
+
 def first_form(path: Path) -> Format | None:
     """The form of a file, or of the first in a folder that is of any; None where none is, or it cannot be read."""
     with suppress(InputFault):
-        for file in islice(found_in([path], lambda found: found.name.endswith(_ENDINGS), _LOOKED_FOR), _FILES_TRIED):
+        for file in islice(files_in([path]), _FILES_TRIED):
             with suppress(InputFault):
                 if form := form_of(file):
                     return form

@@ -74,6 +74,44 @@ def test_a_corrupt_line_stops_or_is_counted_and_leaves_no_half_written_file(tmp_
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one.jsonl", "out.jsonl"]
 
 
+@pytest.mark.parametrize("form", ["neutral", "auto"])
+def test_what_is_read_is_not_written_over(form: str, tmp_path: Path) -> None:
+    trace, link = tmp_path / "one.jsonl", tmp_path / "link.jsonl"
+    trace.write_text(line("a"))
+    link.symlink_to(trace)
+    for given, out in ((trace, trace), (link, trace), (tmp_path, trace), (trace, link)):
+        with pytest.raises(InputFault, match=r"-o .*: is one of the files that are read; expected another file"):
+            run(form, given, "-o", out)
+    assert trace.read_text() == line("a")
+
+
+def test_a_pool_is_not_written_over_what_it_is_mined_from(tmp_path: Path) -> None:
+    trace = tmp_path / "one.jsonl"
+    trace.write_text(line("a"))
+    for given in (trace, tmp_path):
+        with pytest.raises(InputFault, match="is one of the files that are read"):
+            CliRunner().invoke(
+                all_three, ["mine", str(given), "-o", str(trace)], catch_exceptions=False, standalone_mode=False
+            )
+    assert trace.read_text() == line("a")
+
+
+def test_another_s_file_beside_the_one_written_stays(tmp_path: Path) -> None:
+    trace, out = tmp_path / "one.jsonl", tmp_path / "out.jsonl"
+    trace.write_text(line("a"))
+    beside = tmp_path / "out.jsonl.part"
+    beside.write_text("another's")
+    run("neutral", trace, "-o", out)
+    pool = tmp_path / "pool.json"
+    (tmp_path / "pool.json.part").write_text("another's")
+    CliRunner().invoke(all_three, ["mine", str(out), "-o", str(pool)], catch_exceptions=False)
+    assert beside.read_text() == (tmp_path / "pool.json.part").read_text() == "another's"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *("one.jsonl", "out.jsonl", "out.jsonl.part", "pool.json", "pool.json.part")
+    ]
+    assert stat.S_IMODE(pool.stat().st_mode) == stat.S_IMODE(trace.stat().st_mode)
+
+
 def test_an_event_too_deep_to_write_is_named(tmp_path: Path) -> None:
     trace = tmp_path / "deep.jsonl"
     output = '{"password":' * 950 + "1" + "}" * 950
