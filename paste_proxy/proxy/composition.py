@@ -148,6 +148,7 @@ class Sidecar:
             clock=self._clock,
             outages=Outages(self._clock),
             where=str(URL(wanted.base_url).with_user(None).origin()),
+            core=self._policy.core,
         )
 
     def _predictor(self) -> SessionPredictor:

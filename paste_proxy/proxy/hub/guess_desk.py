@@ -10,6 +10,7 @@ from typing import Protocol, assert_never
 
 from paste_proxy.clock import Clock
 from paste_proxy.events.candidate import Candidate
+from paste_proxy.events.cored import Core, as_asked
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.types import CallSealed, Event, LlmTurn, ToolOutput
 from paste_proxy.events.values import Json
@@ -65,6 +66,7 @@ class GuessDesk:
     Args:
         outages: says once in a while that the endpoint fails.
         where: the endpoint's name in such a warning; nothing secret.
+        core: what the policy makes of an invocation: of calls that count as the same the one that is compared.
     """
 
     def __init__(
@@ -80,10 +82,12 @@ class GuessDesk:
         clock: Clock,
         outages: Outages,
         where: str,
+        core: Core = as_asked,
     ) -> None:
         self._guesser, self._speculator, self._discretion = guesser, speculator, discretion
         self._toolbox, self._foresight, self._sessions = toolbox, foresight, sessions
         self._tally, self._clock, self._outages, self._where = tally, clock, outages, where
+        self._core = core
         self._asked: dict[int, str] = {}
         """Samples under way, and the session that each is of."""
 
@@ -105,7 +109,7 @@ class GuessDesk:
         """An event of a session's present."""
         match event:
             case CallSealed(session=session, turn=turn, order=order, invocation=invocation):
-                self._tell(TargetCalled(session=session, turn=turn, order=order, invocation=invocation))
+                self._tell(TargetCalled(session=session, turn=turn, order=order, invocation=self._core(invocation)))
             case LlmTurn(session=session, turn=turn, complete=complete):
                 self._tell(TurnClosed(session=session, turn=turn, complete=complete))
             case ToolOutput(tool=tool, duration_s=float(seconds)) if self._discretion.runs_ahead(tool):
@@ -156,4 +160,4 @@ class GuessDesk:
         return self._speculator.body(chat_messages(prompt.messages, self._discretion.shows(session)), tools)
 
     def _meant(self, session: AgentSession, call: SeenCall) -> Invocation:
-        return self._toolbox.resolve(call.name, call.arguments, bare=not session.prefixes).invocation
+        return self._core(self._toolbox.resolve(call.name, call.arguments, bare=not session.prefixes).invocation)
