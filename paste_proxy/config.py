@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, ValidationError, model_validator
 
 from paste_proxy.config_fault import config_fault
 from paste_proxy.errors import InputFault
@@ -19,10 +19,10 @@ from paste_proxy.speculation.types import Mode
 
 _LONGEST_S = 10 * 365 * 86_400.0
 
-PositiveInt = Annotated[int, Field(gt=0)]
-Port = Annotated[int, Field(gt=0, le=65535)]
-Seconds = Annotated[float, Field(gt=0, le=_LONGEST_S)]
-Money = Annotated[float, Field(ge=0, le=1e9)]
+PositiveInt = Annotated[int, Field(strict=True, gt=0)]
+Port = Annotated[int, Field(strict=True, gt=0, le=65535)]
+Seconds = Annotated[float, Field(strict=True, gt=0, le=_LONGEST_S)]
+Money = Annotated[float, Field(strict=True, ge=0, le=1e9)]
 
 _OURS = {"messages", "model", "n", "stream", "tools"}
 """Parameters of a request to the speculator that are not for the config to say."""
@@ -78,7 +78,7 @@ class LlmRoute(Section):
     `tagged_text` for an agent that runs the first of a turn, `hermes_text` for one that runs all."""
     proxy: WebAddress | None = None
     """An HTTP proxy on the way to `upstream`. Those that the environment names are not used."""
-    websockets: bool = True
+    websockets: StrictBool = True
     """Whether a WebSocket is tunnelled. What passes through one is not seen; a client that would as soon ask
     over plain HTTP does so where it is refused."""
     ports: tuple[Port, ...] = ()
@@ -93,17 +93,17 @@ class McpServer(Section):
     command: tuple[str, ...] = ()
     env: dict[str, str] = {}
     cwd: Path | None = None
-    stateless: bool = True
+    stateless: StrictBool = True
     """Whether a call's answer does not depend on the MCP session it is made in; if it does, its tools
     are never run speculatively, since that happens in a session of its own."""
     proxy: WebAddress | None = None
     """An HTTP proxy on the way to `url`. Those that the environment names are not used."""
-    idle_call_s: Annotated[float, Field(ge=0, le=_LONGEST_S)] = 600.0
+    idle_call_s: Annotated[float, Field(strict=True, ge=0, le=_LONGEST_S)] = 600.0
     """Behind `/mcp/NAME`, a call whose answer brings not one byte for so long ends in an error; 0: never."""
     client_arguments: tuple[str, ...] = ("wait_for_previous",)
     """Arguments that some clients add for themselves: calls that differ in them alone are the same where the
     tool takes no notice of them."""
-    mark_speculative: bool = False
+    mark_speculative: StrictBool = False
     """Whether a call that is run ahead tells the server so. One that the agent asks for while it runs
     becomes the agent's own and is not sent again: the server knows it as speculative."""
     processes: PositiveInt = 64
@@ -151,8 +151,8 @@ class Speculating(Section):
     """Speculative jobs at once, in all."""
     candidates: PositiveInt = 8
     """Candidates taken from one prediction."""
-    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.15
-    min_benefit_s: Annotated[float, Field(ge=0, le=_LONGEST_S)] = 0.02
+    min_confidence: Annotated[float, Field(strict=True, ge=0, le=1)] = 0.15
+    min_benefit_s: Annotated[float, Field(strict=True, ge=0, le=_LONGEST_S)] = 0.02
     """Least expected saving, confidence times hidden seconds, that is worth a job."""
     ttl_s: Seconds = 120.0
     """A result unasked for this long is discarded; a policy rule may set its own."""
@@ -190,14 +190,14 @@ class ModelSpeculator(Section):
 
     base_url: WebAddress
     model: str
-    remote: bool = False
+    remote: StrictBool = False
     """Whether `base_url` may be another machine."""
     api_key_env: str | None = None
     """The environment variable with its key."""
     proxy: WebAddress | None = None
     parameters: dict[str, Any] = {"max_tokens": 512}
     """Sent with every request: temperature and the like."""
-    samples: Annotated[int, Field(gt=0, le=16)] = 3
+    samples: Annotated[int, Field(strict=True, gt=0, le=16)] = 3
     """For one turn at most; how many it is worth is learned."""
     agree: PositiveInt = 2
     """So many samples of one mind are enough, and the rest are stopped."""
@@ -213,9 +213,9 @@ class ModelSpeculator(Section):
     output_price: Money = 0.0
     session_cost: Money | None = None
     day_cost: Money | None = None
-    second_worth: Annotated[float, Field(gt=0, le=1e6)] = 0.001
+    second_worth: Annotated[float, Field(strict=True, gt=0, le=1e6)] = 0.001
     """What a second less for the agent is worth; a sample that costs more than it may save is not asked for."""
-    prompt_chars: Annotated[int, Field(ge=2_000, le=10_000_000)] = 64_000
+    prompt_chars: Annotated[int, Field(strict=True, ge=2_000, le=10_000_000)] = 64_000
     """Of a longer request it is told the opening and the latest messages; long texts are cut."""
     shows: Literal["ruled", "all"] = "ruled"
     """Tools that it is told of: those that a policy's rule names and does not switch off, or all."""
@@ -240,7 +240,7 @@ class Config(Section):
     """Everything `paste-proxy serve` needs to know."""
 
     host: str = "127.0.0.1"
-    port: Annotated[int, Field(ge=0, le=65535)] = 8377
+    port: Annotated[int, Field(strict=True, ge=0, le=65535)] = 8377
     llm: tuple[LlmRoute, ...] = ()
     mcp: dict[ServerName, McpServer] = {}
     tools: dict[ToolName, DispatchTool] = {}
