@@ -36,7 +36,7 @@ class Calls:
         if match is not None and self._jobs.stale(match.job):
             yield from self._jobs.drop(match.job, Outcome.DISCARDED, now)
             match = None
-        if match is None:
+        if match is None or (match.late and not match.job.shadow):
             yield from self._start(call, now)
         else:
             self._state.experience.led(match.job.source, now - match.job.started_at)
@@ -46,7 +46,7 @@ class Calls:
         job = match.job
         if job.shadow:
             self._state.ledger.remove(job)
-            call.shadow = job
+            call.shadow, call.late = job, match.late
             yield from self._start(call, now)
         elif match.result is not None:
             yield from self._reuse(call, job, match.result, now)
@@ -181,7 +181,7 @@ def _score(job: Job, call: Call, status: Status | None, now: float) -> Command:
         return settled(job, Outcome.DISCARDED, now)
     took = now - call.started_at
     job.ended_at = job.started_at + took
-    if lead < took:
+    if lead < took and not call.late:
         return settled(job, Outcome.PROMOTED, now, saved_s=lead)
-    kept = status is Status.OK
+    kept = status is Status.OK and lead >= took
     return settled(job, Outcome.REUSED if kept else Outcome.DISCARDED, now, saved_s=took if kept else 0.0)

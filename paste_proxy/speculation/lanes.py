@@ -30,6 +30,8 @@ class Call:
     """The promoted job it waits for."""
     shadow: Job | None = None
     """The shadow job that would have served it."""
+    late: bool = False
+    """It would not have waited for that."""
 
 
 @dataclass(slots=True, eq=False)

@@ -17,8 +17,10 @@ class Match:
     """A job that answers a call."""
 
     job: Job
-    result: ToolResult | None
+    result: ToolResult | None = None
     """The answer; None while the job runs, or if it is a shadow."""
+    late: bool = False
+    """The job runs, and the call may be answered sooner than it ends: it does not wait for it."""
 
 
 class Matching:
@@ -33,7 +35,7 @@ class Matching:
         return session, scope, plain.key
 
     def find(self, session: str, scope: str, invocation: Invocation) -> Match | None:
-        """The unpromoted job that a call for this is to be answered from, or is to wait for."""
+        """The unpromoted job that a call for this is to be answered from, or would be if it were done."""
         own = self.place(session, scope, invocation)
         job = self._ledger.at(own)
         if job is not None:
@@ -43,10 +45,8 @@ class Matching:
         job = self._ledger.at(place) if place != own else None
         if job is None:
             return None
-        if job.ended_at is None and not same.promising(invocation, job.expected_s):
-            return None
         if job.result is None:
-            return Match(job, None)
+            return Match(job, late=job.ended_at is None and not same.promising(invocation, job.expected_s))
         result = same.derived(invocation, job.invocation, job.result, job.ran_s(job.started_at))
         return None if result is None else Match(job, result)
 

@@ -153,6 +153,9 @@ def test_observing_scores_the_same_calls() -> None:
     book(0, expects(read(), expected_s=1))
     assert book(5, asks(7, read(head=1))) == ["run 7"]
     assert book(7, over(7)) == ["shadow 1 reused, ran 2, saved 2"]
+    book(8, expects(read(), expected_s=1))
+    book(8, asks(7, read(head=1)))
+    assert book(9, over(7)) == ["shadow 2 discarded, ran 1, saved 0"]
     book(10, expects(run("make"), expected_s=20))
     assert book(12, asks(8, run("make 2>&1 | tail"))) == ["run 8"]
     settled = [each for each in book.scheduler.step(over(8), 30) if isinstance(each, Settled)]
