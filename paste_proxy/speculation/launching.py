@@ -84,7 +84,7 @@ class Launching:
     def _job_for(self, told: Predicted, candidate: Candidate) -> Job | None:
         """The job that a call for the candidate would be answered from."""
         match = self._state.matching.find(told.session, told.scope, candidate.invocation)
-        return match.job if match is not None else None
+        return match.job if match is not None and not match.late else None
 
     def _is_known(self, told: Predicted, candidate: Candidate) -> bool:
         if self._state.asked[self._place(told, candidate)]:
