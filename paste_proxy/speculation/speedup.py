@@ -53,14 +53,9 @@ class Step:
         """What a right guess takes off: min{T, G - g}, nothing if it comes too late."""
         return max(0.0, min(self.tool_s, self.generation_s - self.guess_s))
 
-    @property
-    def hit_s(self) -> float:
-        """With a right guess: max{G, g + T}, never more than without."""
-        return self.standard_s - self.hidden_s
-
     def expected_s(self, alpha: float) -> float:
-        """Where a guess is right with probability `alpha`."""
-        return alpha * self.hit_s + (1.0 - alpha) * self.standard_s
+        """Where a guess is right with probability `alpha`; max{G, g + T} is G + T less what is hidden."""
+        return self.standard_s - alpha * self.hidden_s
 
     def speedup(self, alpha: float) -> float:
         """S_spec(alpha) of Lemma 1: 1 where nothing is hidden, always below 2."""

@@ -9,19 +9,25 @@ from collections import OrderedDict, deque
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from paste_proxy.events.candidate import SEALED, Candidate
+from paste_proxy.events.candidate import NARROWED, SEALED, Candidate
 from paste_proxy.speculation.policy import Ruling
 
 _UNKNOWN_S = 1.0
 """A tool nobody has timed: long enough to be tried once where it looks likely, and timed by that."""
 _LEAD_S = 4.0
 """An LLM turn between an output and the next call, before the first was seen."""
+_MODEL_LEAD_S = 3.0
+"""The same less the time that a speculative LLM takes to guess."""
 _SEALED_LEAD_S = 0.5
 """The rest of a turn after one of its calls is complete."""
+_NARROWED_LEAD_S = 1.0
+"""The rest of a turn after one of its calls is begun, before the first was seen."""
 _LEAST_LEAD_S = 0.05
 """A few late predictions must not shut a predictor out for good: shut out, it could not show better."""
 _LEAST_DEMAND_S = 0.05
 """Below this a job costs its start, not its time."""
+_PATTERN = ""
+"""Patterns are many and foresee at the same moments, so that they share their leads."""
 _RUNS = 32
 _LEADS = 64
 _TOOLS = 1_024
@@ -42,7 +48,11 @@ class Experience:
 
     def __init__(self) -> None:
         self._runs: OrderedDict[str, deque[float]] = OrderedDict()
-        self._leads = {SEALED: deque([_SEALED_LEAD_S], _LEADS), "": deque([_LEAD_S], _LEADS)}
+        self._leads = {
+            SEALED: deque([_SEALED_LEAD_S], _LEADS),
+            NARROWED: deque([_NARROWED_LEAD_S], _LEADS),
+            "": deque([_LEAD_S], _LEADS),
+        }
 
     def ran(self, tool: str, seconds: float) -> None:
         """A run of the tool took so long."""
@@ -54,18 +64,29 @@ class Experience:
 
     def led(self, source: str, seconds: float) -> None:
         """A job of this source started so long before the agent asked for the same."""
-        self._leads[SEALED if source == SEALED else ""].append(seconds)
+        self._leads[_kind(source)].append(seconds)
 
     def worth(self, candidate: Candidate, ruling: Ruling) -> Worth:
         """What running the candidate now is expected to bring.
 
-        The tool's measured durations come first, then the predictor's word, then the policy's. A sealed call
-        takes a slot only until the agent asks for it: from then on it is the agent's own, which would run anyway.
+        The tool's measured durations come first, then the predictor's word, then the policy's. A call that is
+        written, or being written, takes a slot only until the agent asks for it: from then on it is the agent's
+        own, which would run anyway. If it comes to be another, it gives the slot back by then.
         """
-        lead = max(_LEAST_LEAD_S, fmean(self._leads[SEALED if candidate.source == SEALED else ""]))
+        kind = _kind(candidate.source)
+        lead = max(_LEAST_LEAD_S, fmean(self._leads[kind]))
         told = candidate.expected_s if candidate.expected_s is not None else ruling.expected_s
         runs = self._runs.get(candidate.invocation.tool) or (_UNKNOWN_S if told is None else told,)
         expected = median(runs)
         benefit = candidate.confidence * fmean(min(run, lead) for run in runs)
-        demand = min(expected, lead) if candidate.source == SEALED else expected
+        demand = min(expected, lead) if kind else expected
         return Worth(expected, benefit, benefit / max(demand, _LEAST_DEMAND_S))
+
+
+def _kind(source: str) -> str:
+    """What leads are told apart by: how much of the call had been written, if anything."""
+    return source if source in (SEALED, NARROWED) else ""
+
+
+def _kind(source: str) -> str:
+    return source if source in (SEALED, MODEL) else _PATTERN

@@ -1,8 +1,10 @@
 """What a job is worth, from what runs have shown."""
 
+from dataclasses import replace
+
 import pytest
 
-from paste_proxy.events.candidate import SEALED
+from paste_proxy.events.candidate import MODEL, SEALED
 from paste_proxy.speculation.policy import Policy, Ruling
 from paste_proxy.speculation.utility import Experience
 
@@ -74,3 +76,13 @@ def test_a_sealed_call_of_a_long_tool_is_worth_more_a_slot_second_than_any_guess
     likely = experience.worth(guess("build", 0.95, "pattern", 60), ruling())
     assert sealed.benefit_s < likely.benefit_s
     assert sealed.utility > likely.utility
+
+
+def test_a_models_guesses_have_a_lead_of_their_own() -> None:
+    experience = Experience()
+    for _ in range(64):
+        experience.led("pattern", 2.0)
+        experience.led(MODEL, 0.5)
+    guessed = replace(guess("get_item", 1.0, expected_s=10), source=MODEL)
+    assert experience.worth(guessed, ruling()).benefit_s == 0.5
+    assert experience.worth(guess("get_item", 1.0, expected_s=10), ruling()).benefit_s == 2.0

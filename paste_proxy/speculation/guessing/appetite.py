@@ -14,8 +14,9 @@ _ALPHA, _PRIOR_WEIGHT = 0.4, 6.0
 """First belief: a small model is right a little less than every other time."""
 _GENERATION_S, _GUESS_S, _TOOL_S = 4.0, 1.0, 1.0
 """Before the first turn was timed."""
-_RECENT = 64
-_LEAST_GAIN_S = 0.005
+_RECENT, _RECENT_GUESSES = 64, 16
+"""Guesses are timed only where they are asked for, which may be seldom."""
+_LEAST_GAIN_S = 0.02
 """A sample that costs no money still takes room in somebody's engine."""
 _PROBE_EVERY = 16
 """Of the turns that are not worth a sample, one in so many gets one."""
@@ -33,7 +34,7 @@ class Appetite:
         self._found = [Counts() for _ in range(most)]
         """At n - 1: turns with n or more samples answered, right if one of the first n named the call."""
         self._generations: deque[float] = deque([_GENERATION_S], _RECENT)
-        self._guesses: deque[float] = deque([_GUESS_S], _RECENT)
+        self._guesses: deque[float] = deque([_GUESS_S], _RECENT_GUESSES)
         self._tools: deque[float] = deque([_TOOL_S], _RECENT)
         self._declined = 0
 
