@@ -7,6 +7,8 @@ from paste_proxy.events.values import Json
 
 SEALED = "sealed"
 """Source of predictor zero: the call stands complete in the LLM's own stream."""
+NARROWED = "narrowed"
+"""Source of what follows from a call that the LLM has begun to write."""
 MODEL = "model"
 """Source of a speculative LLM's guesses."""
 

@@ -9,7 +9,7 @@ from collections import OrderedDict, deque
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from paste_proxy.events.candidate import NARROWED, SEALED, Candidate
+from paste_proxy.events.candidate import MODEL, NARROWED, SEALED, Candidate
 from paste_proxy.speculation.policy import Ruling
 
 _UNKNOWN_S = 1.0
@@ -26,6 +26,7 @@ _LEAST_LEAD_S = 0.05
 """A few late predictions must not shut a predictor out for good: shut out, it could not show better."""
 _LEAST_DEMAND_S = 0.05
 """Below this a job costs its start, not its time."""
+_WRITTEN = (SEALED, NARROWED)
 _PATTERN = ""
 """Patterns are many and foresee at the same moments, so that they share their leads."""
 _RUNS = 32
@@ -51,7 +52,8 @@ class Experience:
         self._leads = {
             SEALED: deque([_SEALED_LEAD_S], _LEADS),
             NARROWED: deque([_NARROWED_LEAD_S], _LEADS),
-            "": deque([_LEAD_S], _LEADS),
+            MODEL: deque([_MODEL_LEAD_S], _LEADS),
+            _PATTERN: deque([_LEAD_S], _LEADS),
         }
 
     def ran(self, tool: str, seconds: float) -> None:
@@ -79,14 +81,10 @@ class Experience:
         runs = self._runs.get(candidate.invocation.tool) or (_UNKNOWN_S if told is None else told,)
         expected = median(runs)
         benefit = candidate.confidence * fmean(min(run, lead) for run in runs)
-        demand = min(expected, lead) if kind else expected
+        demand = min(expected, lead) if kind in _WRITTEN else expected
         return Worth(expected, benefit, benefit / max(demand, _LEAST_DEMAND_S))
 
 
 def _kind(source: str) -> str:
-    """What leads are told apart by: how much of the call had been written, if anything."""
-    return source if source in (SEALED, NARROWED) else ""
-
-
-def _kind(source: str) -> str:
-    return source if source in (SEALED, MODEL) else _PATTERN
+    """What leads are told apart by: how much of the call had been written, if anything, and who guessed it."""
+    return source if source in (*_WRITTEN, MODEL) else _PATTERN
