@@ -96,9 +96,14 @@ class Sidecar:
             turns=self.watch,
             snapshot=snapshot,
             sessions=lambda: len(self.sessions),
-            routes=(lambda app: tool_routes(app, self.config, self.hub, self._clock, self.tally),),
+            routes=(lambda app: tool_routes(app, self.config, self.hub, self._clock, self.tally, self._policy),),
             lifetimes=(self.living,),
         )
+
+    @property
+    def policy(self) -> Policy:
+        """What may be run ahead."""
+        return self._policy
 
     async def living(self, _: web.Application | None = None) -> AsyncIterator[None]:
         """Cleanup context: the recorder, the executor, the hub's task, the watch's worker."""
@@ -183,10 +188,12 @@ def scheduler(config: Config, policy: Policy) -> Scheduler:
     return Scheduler(policy, limits, wanted.mode, capacities)
 
 
-def tool_routes(app: web.Application, config: Config, gate: ToolGate, clock: Clock, tally: Tally) -> None:
+def tool_routes(
+    app: web.Application, config: Config, gate: ToolGate, clock: Clock, tally: Tally, policy: Policy
+) -> None:
     """Every way in which agents call tools."""
     add_dispatch_routes(app, config, gate)
-    add_mcp_routes(app, config, gate, clock=clock, fault=tally.fault)
+    add_mcp_routes(app, config, gate, clock=clock, fault=tally.fault, policy=policy)
 
 
 def forwarding_only(config: Config) -> Parts:
@@ -197,5 +204,5 @@ def forwarding_only(config: Config) -> Parts:
         turns=BlindTurns(),
         snapshot=NothingSeen(tally),
         sessions=lambda: 0,
-        routes=(lambda app: tool_routes(app, config, OpenGate(), SystemClock(), tally),),
+        routes=(lambda app: tool_routes(app, config, OpenGate(), SystemClock(), tally, Policy()),),
     )

@@ -75,6 +75,10 @@ class Policy:
         """What is compared, mined and predicted in place of an invocation: the one whose answer holds its answer."""
         return self.rule_for(invocation.tool).same.core(invocation)
 
+    def lets(self, server: str) -> bool:
+        """Whether a rule lets some tool of this server be run ahead."""
+        return any(rule.speculate and rule.of_server(server) for rule in self.rules)
+
     def _decide(self, tool: str) -> Ruling:
         server = server_of(tool)
         rule = next((rule for rule in self.rules if rule.names(tool)), None)

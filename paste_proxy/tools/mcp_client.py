@@ -10,24 +10,27 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from paste_proxy.errors import PasteError, UpstreamFault
 from paste_proxy.events.invocation import Invocation, name_of
 from paste_proxy.events.result import ToolResult
 from paste_proxy.events.values import loads
-from paste_proxy.tools.mcp_hello import OUR_NAME, Hello, call, opening
+from paste_proxy.tools.mcp_hello import OUR_NAME, Hello, call, listing, opening
 from paste_proxy.tools.mcp_link import Answerer, Link, SessionGone
 from paste_proxy.wire.jsonrpc import Request, Response, refuse, respond
 from paste_proxy.wire.jsonspans import members
 from paste_proxy.wire.mcp import Era, tool_result
 from paste_proxy.wire.mcp_client import Dialect
-from paste_proxy.wire.mcp_tools import ListedTool
+from paste_proxy.wire.mcp_tools import ListedTool, listed_tools, next_cursor
 
 Connect: TypeAlias = Callable[[Answerer], Awaitable[Link]]
 """Opens what carries the messages of a new session."""
 
+_Had = TypeVar("_Had")
 _METHOD_NOT_FOUND = -32601
+_PAGES = 100
+"""Of a list of tools; one that is longer may have no end."""
 _ASKS_ROOTS_S = 3.0
 """A server that asked the live client for its roots before the first call has this long to ask here, too."""
 _SETTLE_S = 0.25
@@ -75,22 +78,18 @@ class McpClient:
         tool = self._tools().get(name_of(invocation.tool))
         if tool is None:
             raise UpstreamFault(f"MCP server {self._server!r} lists no tool {name_of(invocation.tool)!r}")
-        self._running += 1
-        self._quiet.clear()
         marked = self._marked and speculative
-        try:
-            link, dialect = await self._ready()
-            try:
-                return await self._call(link, dialect, tool, invocation, marked=marked)
-            except SessionGone:
-                await self._drop(link)
-                link, dialect = await self._ready()
-                return await self._call(link, dialect, tool, invocation, marked=marked)
-        finally:
-            self._running -= 1
-            if not self._running:
-                self._quiet.set()
-            self._rest()
+        return await self._in_session(
+            lambda link, dialect: self._call(link, dialect, tool, invocation, marked=marked)
+        )
+
+    async def list_tools(self) -> tuple[ListedTool, ...]:
+        """All tools that the server lists for this session.
+
+        Raises:
+            UpstreamFault: the list cannot be had.
+        """
+        return await self._in_session(self._list)
 
     @property
     def connected(self) -> bool:
@@ -120,6 +119,37 @@ class McpClient:
         """Close once no call is under way."""
         await self._quiet.wait()
         await self.close()
+
+    async def _in_session(self, use: Callable[[Link, Dialect], Awaitable[_Had]]) -> _Had:
+        """What `use` makes of the session, and again of a new one if the server has forgotten it."""
+        self._running += 1
+        self._quiet.clear()
+        try:
+            link, dialect = await self._ready()
+            try:
+                return await use(link, dialect)
+            except SessionGone:
+                await self._drop(link)
+                return await use(*await self._ready())
+        finally:
+            self._running -= 1
+            if not self._running:
+                self._quiet.set()
+            self._rest()
+
+    async def _list(self, link: Link, dialect: Dialect) -> tuple[ListedTool, ...]:
+        tools: list[ListedTool] = []
+        cursor = None
+        for _ in range(_PAGES):
+            number = next(self._ids)
+            response = await link.request(listing(self._hello(), dialect, number, cursor), number)
+            if response.result_raw is None:
+                break
+            tools += listed_tools(response.result_raw)
+            cursor = next_cursor(response.result_raw)
+            if cursor is None:
+                return tuple(tools)
+        raise UpstreamFault(f"MCP server {self._server!r} does not list its tools")
 
     async def _call(
         self, link: Link, dialect: Dialect, tool: ListedTool, invocation: Invocation, *, marked: bool

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from paste_proxy.events.values import Json, dumps
-from paste_proxy.wire.mcp import Era
+from paste_proxy.wire.jsonspans import members
+from paste_proxy.wire.loose import read, string
+from paste_proxy.wire.mcp import PROTOCOL_VERSION, Era
 from paste_proxy.wire.mcp_client import Dialect, Outgoing
 from paste_proxy.wire.mcp_tools import ListedTool
 
@@ -40,6 +42,12 @@ class Hello:
     """Raw JSON: what it answered to `roots/list`."""
 
 
+def stateless_hello(meta: bytes) -> Hello:
+    """How a client of the stateless era presents itself by the protocol's part of a request's `_meta`."""
+    version = string(read((members(meta) or {}).get(PROTOCOL_VERSION, b"")))
+    return Hello(era=Era.STATELESS, introduction=meta, version=version)
+
+
 def opening(hello: Hello, request_id: int) -> Outgoing:
     """The request that opens a session like the live client's."""
     dialect = Dialect(era=Era.SESSION, version=hello.version, client=OUR_NAME)
@@ -67,6 +75,16 @@ def call(
     )
     headers = {**sent.headers, **SPECULATIVE_HEADER} if marked else sent.headers
     return Outgoing(_request(request_id, "tools/call", params), headers)
+
+
+def listing(hello: Hello, dialect: Dialect, request_id: int, cursor: str | None) -> Outgoing:
+    """A `tools/list` as the live client would send it, from `cursor` on."""
+    sent = dialect.list_tools(request_id, cursor)
+    if dialect.era is Era.SESSION:
+        return sent
+    page = {"cursor": dumps(cursor)} if cursor else {}
+    params = _object({**page, "_meta": hello.introduction})
+    return Outgoing(_request(request_id, "tools/list", params), sent.headers)
 
 
 def _request(request_id: int, method: str, params_raw: bytes) -> bytes:

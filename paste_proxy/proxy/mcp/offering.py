@@ -1,8 +1,10 @@
 """What one MCP client session offers to be run speculatively, and under which scope.
 
-Tools are offered once client and server have listed them. When the server says that its tools changed, or
-the client's roots did, what was run ahead before is void: the offer is withdrawn and the scope gets a new
-name, under which tools are offered again when they are known again.
+Tools are offered once client and server have listed them. Some clients call tools without ever listing them:
+then the session's own speculative connection lists them, for the calls that follow.
+
+When the server says that its tools changed, or the client's roots did, what was run ahead before is void: the offer
+is withdrawn and the scope gets a new name, under which tools are offered again when they are known again.
 
 So it is when a request of the session comes with other credentials or custom headers than the one before: it may
 be another user's, and what the server answers may depend on them. A session of ours that was opened with
@@ -12,20 +14,24 @@ every time are those of no user.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol, TypeAlias
 
+from paste_proxy.errors import PasteError
 from paste_proxy.events.result import Status
 from paste_proxy.events.values import Json
 from paste_proxy.proxy.mcp.client_arguments import ClientArguments
 from paste_proxy.proxy.ports import ToolGate
 from paste_proxy.tools.backend import Backend
-from paste_proxy.tools.mcp_hello import Hello
+from paste_proxy.tools.mcp_hello import Hello, stateless_hello
 from paste_proxy.wire.mcp import Era, McpToolCall, same_identity
 from paste_proxy.wire.mcp_tools import ListedTool
 
 Headers: TypeAlias = tuple[tuple[str, str], ...]
+_LISTS = 3
+"""Times that a list is asked for which cannot be had."""
 
 
 class Speculator(Backend, Protocol):
@@ -33,6 +39,13 @@ class Speculator(Backend, Protocol):
 
     def warm(self) -> None:
         """Get ready in the background. Raises nothing."""
+
+    async def list_tools(self) -> tuple[ListedTool, ...]:
+        """The server's tools.
+
+        Raises:
+            UpstreamFault: they cannot be had.
+        """
 
     async def retire(self) -> None:
         """Close once the calls under way have ended: one of them may have become the agent's own."""
@@ -49,6 +62,7 @@ class Offering:
         scope: the key of this connection.
         make: makes the session's backend; None where its tools may not be run speculatively.
         warm: whether the backend gets ready as soon as tools are known.
+        lists: whether the backend asks for the tools where the client does not: something of them may be run ahead.
     """
 
     def __init__(
@@ -60,9 +74,13 @@ class Offering:
         client_arguments: ClientArguments,
         *,
         warm: bool,
+        lists: bool = False,
     ) -> None:
         self._gate, self._server, self._scope = gate, server, scope
         self._make, self._client_arguments, self._warm = make, client_arguments, warm
+        self._lists_left = _LISTS if lists and make is not None else 0
+        """How often the backend may still ask for the tools without having got them; 0 once the client asks."""
+        self._listing: asyncio.Task[None] | None = None
         self._backend: Speculator | None = None
         self._tools: dict[str, ListedTool] = {}
         self._whole = False
@@ -90,6 +108,7 @@ class Offering:
 
     def listed(self, tools: tuple[ListedTool, ...], *, first: bool, last: bool) -> None:
         """The server gave a page of its tools: the first of a list, its last, or both."""
+        self._lists_left = 0
         known = {} if first else self._tools
         self._tools = {**known, **{tool.name: tool for tool in tools}}
         self._whole = last
@@ -97,9 +116,20 @@ class Offering:
             self._offer()
 
     def changed(self) -> None:
-        """The server's tools are other ones now: nothing is run ahead until the client has listed them."""
+        """The server's tools are other ones now: nothing is run ahead until they are listed again."""
         self._whole = False
         self._renew()
+
+    def called(self, call: McpToolCall) -> None:
+        """The client called a tool, with a result: if it has never asked for the list, the backend does."""
+        if self._make is None or self._whole or not self._lists_left or not self._settled or self._listing is not None:
+            return
+        if self.hello is None and call.era is Era.STATELESS:
+            self.hello = stateless_hello(call.identity)
+        if self.hello is not None:
+            self._lists_left -= 1
+            self._listing = self._begin(self._list(self._speculator(self._make), self._generation))
+            self._listing.add_done_callback(self._listing_over)
 
     def given(self, roots: bytes | None) -> None:
         """The client told its roots, raw JSON, or that they are other ones now (None)."""
@@ -121,6 +151,7 @@ class Offering:
         before, self._headers = self._headers, headers
         if before is not None and sorted(before) != sorted(headers):
             self._settled = False
+            self._whole = self._whole and not self._lists_left  # a session of ours was told it as another client
             self._renew()
             self._retire()
         elif not self._settled:
@@ -137,6 +168,7 @@ class Offering:
     def close(self) -> None:
         """The session is over."""
         self._gate.withdraw(self.scope)
+        self._stop_listing()
         backend, self._backend = self._backend, None
         for ending in {*self._retiring, *([backend] if backend is not None else [])}:
             self._begin(ending.close())
@@ -147,6 +179,7 @@ class Offering:
 
     def _retire(self) -> None:
         """Leave the backend to what it runs; a later offer makes another."""
+        self._stop_listing()
         backend, self._backend = self._backend, None
         if backend is not None:
             self._retiring.add(backend)
@@ -162,12 +195,34 @@ class Offering:
         offered = {f"{self._server}/{tool.name}": tool for tool in self._tools.values() if not tool.task_required}
         if self._make is None or self.hello is None or not offered or not self._settled:
             return
+        backend = self._speculator(self._make)
+        beside = {identity: found for identity, tool in offered.items() if (found := self._unnoticed(tool))}
+        self._gate.offer(self.scope, self._server, backend, offered, session=self.session, beside=beside)
+
+    def _speculator(self, make: MakeSpeculator) -> Speculator:
         if self._backend is None:
-            self._backend = self._make(partial(self._present, self._headers or ()), lambda: self._tools)
+            self._backend = make(partial(self._present, self._headers or ()), lambda: self._tools)
             if self._warm:
                 self._backend.warm()
-        beside = {identity: found for identity, tool in offered.items() if (found := self._unnoticed(tool))}
-        self._gate.offer(self.scope, self._server, self._backend, offered, session=self.session, beside=beside)
+        return self._backend
+
+    async def _list(self, backend: Speculator, generation: int) -> None:
+        """Have the tools listed; those are left whose calls over HTTP need headers that only the list tells of."""
+        with suppress(PasteError):
+            tools = await backend.list_tools()
+            if generation == self._generation and self._lists_left:
+                self._tools = {tool.name: tool for tool in tools if not tool.mirrored}
+                self._whole, self._lists_left = True, _LISTS
+                self._offer()
+
+    def _listing_over(self, task: asyncio.Task[None]) -> None:
+        if self._listing is task:
+            self._listing = None
+
+    def _stop_listing(self) -> None:
+        if self._listing is not None:
+            self._listing.cancel()
+            self._listing = None
 
     def _unnoticed(self, tool: ListedTool) -> frozenset[str]:
         return self._client_arguments.unnoticed(tool)

@@ -20,9 +20,11 @@ from paste_proxy.proxy.mcp.sessions import McpSessions
 from paste_proxy.proxy.mcp.speculators import over_http, over_stdio
 from paste_proxy.proxy.mcp.watch import McpWatch
 from paste_proxy.proxy.ports import ToolGate
+from paste_proxy.speculation.policy import Policy
 from paste_proxy.speculation.types import Mode
 
 _PREFIX = "/mcp/"
+NOTHING_AHEAD = Policy()
 
 
 class McpFront(Protocol):
@@ -57,18 +59,28 @@ class McpFronts:
 
 
 def add_mcp_routes(
-    app: web.Application, config: Config, gate: ToolGate, *, clock: Clock, fault: Callable[[str], None]
+    app: web.Application,
+    config: Config,
+    gate: ToolGate,
+    *,
+    clock: Clock,
+    fault: Callable[[str], None],
+    policy: Policy = NOTHING_AHEAD,
 ) -> None:
     """Serve `/mcp/NAME` for every configured server; their sessions end with the application.
 
     Args:
         fault: called with a place for every contained fault.
+        policy: says of which servers something may be run ahead.
     """
     keep, named = config.limits.observed_request_bytes, "the server's `url`"
     proxies = {server.proxy for server in config.mcp.values()}
     relays = {proxy: Relay(keep=keep, named=named, proxy=proxy) for proxy in proxies}
     fronts = McpFronts(
-        {name: _front(name, config, relays[server.proxy], gate, clock, fault) for name, server in config.mcp.items()}
+        {
+            name: _front(name, config, relays[server.proxy], gate, clock, fault, lists=policy.lets(name))
+            for name, server in config.mcp.items()
+        }
     )
     app.router.add_route("*", "/mcp/{below:.*}", fronts.serve)
 
@@ -81,7 +93,14 @@ def add_mcp_routes(
 
 
 def _front(
-    name: str, config: Config, relay: Relay, gate: ToolGate, clock: Clock, fault: Callable[[str], None]
+    name: str,
+    config: Config,
+    relay: Relay,
+    gate: ToolGate,
+    clock: Clock,
+    fault: Callable[[str], None],
+    *,
+    lists: bool,
 ) -> McpFront:
     server, limits = config.mcp[name], config.limits
     warm = config.speculation.mode is Mode.SPECULATE and bool(config.policies)
@@ -93,7 +112,8 @@ def _front(
             make = over_stdio(name, server)
         else:
             make = over_http(name, server, relay.session, target, config.speculation.result_bytes)
-        return McpWatch(gate, name, scope, make if server.stateless else None, client_arguments, warm=warm)
+        ahead = make if server.stateless else None
+        return McpWatch(gate, name, scope, ahead, client_arguments, warm=warm, lists=lists)
 
     sessions = McpSessions(
         name, watch, clock, most=limits.sessions, idle_s=limits.session_idle_s, session_headers=config.session_headers

@@ -39,13 +39,14 @@ def run_mcp(name: str, command: Sequence[str], config: Config) -> int:
 
 async def _serve(name: str, server: McpServer, config: Config, sidecar: Sidecar | None) -> int:
     if sidecar is None:
-        return await pump(name, server, OpenGate(), lambda place: None, warm=False)
+        return await pump(name, server, OpenGate(), lambda place: None, warm=False, lists=False)
     warm = config.speculation.mode is Mode.SPECULATE and bool(config.policies)
     async with asynccontextmanager(sidecar.living)():
-        return await pump(name, server, sidecar.hub, sidecar.tally.fault, warm=warm)
+        lists = sidecar.policy.lets(name)
+        return await pump(name, server, sidecar.hub, sidecar.tally.fault, warm=warm, lists=lists)
 
 
-async def pump(name: str, server: McpServer, gate: ToolGate, fault: Callable[[str], None], *, warm: bool) -> int:
+async def pump(name: str, server: McpServer, gate: ToolGate, fault: Callable[[str], None], *, warm: bool, lists: bool) -> int:
     """Run the server between our stdin and stdout; its exit code.
 
     Raises:
@@ -59,7 +60,7 @@ async def pump(name: str, server: McpServer, gate: ToolGate, fault: Callable[[st
         loop.add_signal_handler(number, child.signal, number)
     make = over_stdio(name, server) if server.stateless else None
     client_arguments = ClientArguments(server.client_arguments)
-    watch = McpWatch(gate, name, f"mcp:{name}:stdio", make, client_arguments, warm=warm)
+    watch = McpWatch(gate, name, f"mcp:{name}:stdio", make, client_arguments, warm=warm, lists=lists)
     try:
         return await McpPump(child, watch, await our_stdout(), fault).run(whole_lines(await our_stdin()))
     except ConnectionError:

@@ -15,11 +15,11 @@ from paste_proxy.proxy.mcp.exchange import Exchange, TakenBack
 from paste_proxy.proxy.mcp.ids import id_key
 from paste_proxy.proxy.mcp.offering import Headers, MakeSpeculator, Offering
 from paste_proxy.proxy.ports import AgentCall, Decision, RunIt, ServeIt, ToolGate
-from paste_proxy.tools.mcp_hello import Hello
+from paste_proxy.tools.mcp_hello import Hello, stateless_hello
 from paste_proxy.wire.jsonrpc import Notification, Request, Response, Single
 from paste_proxy.wire.jsonspans import members
 from paste_proxy.wire.loose import read, string
-from paste_proxy.wire.mcp import PROTOCOL_VERSION, Era, McpToolCall, era_of, protocol_meta, tool_result
+from paste_proxy.wire.mcp import Era, McpToolCall, era_of, protocol_meta, tool_result
 from paste_proxy.wire.mcp_tools import ListedTool, listed_tools, next_cursor
 
 APART = "#apart"
@@ -43,6 +43,7 @@ class McpWatch:
         make: makes the session's backend; None where its tools may not be run speculatively.
         client_arguments: what the server's tools make of arguments that clients add.
         warm: whether the backend gets ready as soon as tools are known.
+        lists: whether the backend asks for the tools where the client does not; see `Offering`.
     """
 
     def __init__(
@@ -54,9 +55,11 @@ class McpWatch:
         client_arguments: ClientArguments | None = None,
         *,
         warm: bool = False,
+        lists: bool = False,
     ) -> None:
         self._gate, self._server = gate, server
-        self._offering = Offering(gate, server, scope, make, client_arguments or ClientArguments(()), warm=warm)
+        arguments = client_arguments or ClientArguments(())
+        self._offering = Offering(gate, server, scope, make, arguments, warm=warm, lists=lists)
         self._roots_open: set[bytes] = set()
         self._called = False
         self._asking: dict[bytes, asyncio.Task[Decision]] = {}
@@ -189,6 +192,8 @@ class McpWatch:
         outcome = _outcome(response)
         if outcome is not None:
             self._offering.answered(call.name, call.arguments, outcome.status)
+        if response is not None and response.result_raw is not None:
+            self._offering.called(call)
         self._gate.ended(decision.ticket, outcome)
 
     def _cancelled(self, id_raw: bytes) -> None:
@@ -208,9 +213,7 @@ class McpWatch:
         if response is None or response.result_raw is None:
             return
         if era_of(request.params_raw) is Era.STATELESS:
-            meta = protocol_meta(request.params_raw)
-            version = string(read((members(meta) or {}).get(PROTOCOL_VERSION, b"")))
-            self._offering.hello = Hello(era=Era.STATELESS, introduction=meta, version=version)
+            self._offering.hello = stateless_hello(protocol_meta(request.params_raw))
         self._offering.listed(
             listed_tools(response.result_raw),
             first="cursor" not in (members(request.params_raw or b"") or {}),

@@ -9,8 +9,9 @@ from aiohttp import web
 from paste_proxy.clock import SystemClock
 from paste_proxy.config import Config, Limits, McpServer
 from paste_proxy.proxy.http.relay import shed_own_headers
-from paste_proxy.proxy.mcp.route import add_mcp_routes
+from paste_proxy.proxy.mcp.route import NOTHING_AHEAD, add_mcp_routes
 from paste_proxy.proxy.ports import ToolGate
+from paste_proxy.speculation.policy import Policy
 
 
 async def listen(stack: AsyncExitStack, app: web.Application) -> str:
@@ -31,6 +32,7 @@ async def sidecar(
     *,
     limits: Limits | None = None,
     faults: list[str] | None = None,
+    policy: Policy = NOTHING_AHEAD,
 ) -> AsyncIterator[str]:
     """A sidecar with these MCP servers; its base URL. A contained fault fails the test unless `faults` takes it."""
     noted: list[str] = [] if faults is None else faults
@@ -38,7 +40,7 @@ async def sidecar(
     async with AsyncExitStack() as stack:
         app = web.Application(client_max_size=0)
         app.on_response_prepare.append(shed_own_headers)
-        add_mcp_routes(app, config, gate, clock=SystemClock(), fault=noted.append)
+        add_mcp_routes(app, config, gate, clock=SystemClock(), fault=noted.append, policy=policy)
         yield await listen(stack, app)
     if faults is None:
         assert not noted

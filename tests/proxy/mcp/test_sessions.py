@@ -9,6 +9,7 @@ from paste_proxy.proxy.mcp.sessions import McpSessions
 from paste_proxy.proxy.mcp.watch import McpWatch
 from paste_proxy.testing import FakeGate
 from paste_proxy.wire.jsonrpc import Request, Response
+from paste_proxy.wire.mcp_tools import ListedTool
 
 
 class SlowToClose:
@@ -23,6 +24,9 @@ class SlowToClose:
 
     async def run(self, invocation: Invocation, *, speculative: bool) -> ToolResult:
         raise AssertionError(invocation)
+
+    async def list_tools(self) -> tuple[ListedTool, ...]:
+        raise AssertionError
 
     async def retire(self) -> None:
         await self.close()

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from paste_proxy.errors import UpstreamFault
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.proxy.mcp import watch as watch_module
@@ -17,7 +18,8 @@ from paste_proxy.testing import FakeGate
 from paste_proxy.tools.backend import Backend
 from paste_proxy.tools.mcp_hello import Hello
 from paste_proxy.wire.jsonrpc import Notification, Request, Response
-from paste_proxy.wire.mcp import McpToolCall, tool_call
+from paste_proxy.wire.mcp import Era, McpToolCall, tool_call
+from paste_proxy.wire.mcp_tools import ListedTool
 from tests.proxy.mcp.parts import until
 
 WAIT = "wait_for_previous"
@@ -33,6 +35,9 @@ class Idle:
 
     async def run(self, invocation: Invocation, *, speculative: bool) -> ToolResult:
         raise AssertionError(invocation)
+
+    async def list_tools(self) -> tuple[ListedTool, ...]:
+        raise AssertionError
 
     async def retire(self) -> None:
         return
@@ -262,3 +267,105 @@ async def test_a_call_that_tells_the_server_something_else_than_the_session_did_
     assert call is not None
     await watch.ask(call)
     assert gate.asked[-1].scope == scope
+
+
+class Listing(Idle):
+    """A backend that lists these tools once it may, or cannot."""
+
+    def __init__(self, *tools: ListedTool) -> None:
+        self.tools, self.asked = tools, 0
+        self.go = asyncio.Event()
+
+    async def list_tools(self) -> tuple[ListedTool, ...]:
+        self.asked += 1
+        await self.go.wait()
+        if not self.tools:
+            raise UpstreamFault("no list")
+        return self.tools
+
+
+def calling(gate: Gate, backend: Listing, *, lists: bool = True) -> McpWatch:
+    """The watch of a client that has opened its session."""
+    watch = McpWatch(gate, "s", "scope", lambda hello, tools: backend, lists=lists)
+    answered(watch, "initialize", b'{"protocolVersion":"2025-11-25"}')
+    return watch
+
+
+TWO = (ListedTool(name="look"), ListedTool(name="far", mirrored=(("Mcp-Param-X", ("x",)),)))
+
+
+async def test_tools_that_the_client_calls_and_never_lists_are_listed_by_a_session_of_ours() -> None:
+    gate, backend = Gate(), Listing(*TWO)
+    watch = calling(gate, backend)
+    refused = await watch.ask(a_call())
+    assert isinstance(refused, Exchange)
+    refused.over(Response(b"7", None, b'{"code":-32602}'))
+    assert backend.asked == 0
+    await run(watch, b"{}", GOOD)
+    await run(watch, b"{}", GOOD)
+    backend.go.set()
+    await until(gate.tools)
+    assert (backend.asked, gate.tools()) == (1, {"scope": ("s/look",)})
+    assert watch.tool("far").mirrored == ()
+    watch.server_sent(Notification("notifications/tools/list_changed", None))
+    assert gate.tools() == {}
+    await run(watch, b"{}", GOOD)
+    await until(gate.tools)
+    assert (backend.asked, gate.tools()) == (2, {"scope~1": ("s/look",)})
+    watch.close()
+    await watch.closed()
+
+
+async def test_a_client_that_lists_tools_is_left_to_it() -> None:
+    gate, backend = Gate(), Listing(*TWO)
+    watch = calling(gate, backend)
+    await run(watch, b"{}", GOOD)
+    answered(watch, "tools/list", CLOSED)
+    assert gate.tools() == {"scope": ("s/look", "s/gone")}
+    backend.go.set()
+    await asyncio.sleep(0)
+    watch.server_sent(Notification("notifications/tools/list_changed", None))
+    await run(watch, b"{}", GOOD)
+    assert (backend.asked, gate.tools()) == (1, {})
+    watch.close()
+    await watch.closed()
+
+
+async def test_where_no_policy_lets_anything_be_run_ahead_nothing_is_listed() -> None:
+    gate, backend = Gate(), Listing(*TWO)
+    watch = calling(gate, backend, lists=False)
+    await run(watch, b"{}", GOOD)
+    assert backend.asked == 0
+
+
+async def test_a_list_that_cannot_be_had_is_asked_for_a_few_times() -> None:
+    gate, backend = Gate(), Listing()
+    backend.go.set()
+    watch = calling(gate, backend)
+    for _ in range(9):
+        await run(watch, b"{}", GOOD)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    assert (backend.asked, gate.tools()) == (3, {})
+
+
+async def test_a_client_of_the_stateless_era_introduces_itself_with_its_call() -> None:
+    gate, backend = Gate(), Listing(*TWO)
+    backend.go.set()
+    told: list[Hello] = []
+
+    def make(hello: Callable[[], Hello], tools: object) -> Listing:
+        told.append(hello())
+        return backend
+
+    watch = McpWatch(gate, "s", "scope", make, lists=True)
+    call = tool_call(a_modern_request("tools/call", '{"name":"a"}'))
+    assert call is not None
+    asked = await watch.ask(call)
+    assert isinstance(asked, Exchange)
+    asked.over(Response(b"7", GOOD, None))
+    await until(gate.tools)
+    assert (told[0].era, told[0].version) == (Era.STATELESS, "2026-07-28")
+    assert b'{"name":"a"}' in told[0].introduction
+    watch.close()
+    await watch.closed()
