@@ -79,9 +79,7 @@ class McpClient:
         if tool is None:
             raise UpstreamFault(f"MCP server {self._server!r} lists no tool {name_of(invocation.tool)!r}")
         marked = self._marked and speculative
-        return await self._in_session(
-            lambda link, dialect: self._call(link, dialect, tool, invocation, marked=marked)
-        )
+        return await self._in_session(lambda link, dialect: self._call(link, dialect, tool, invocation, marked=marked))
 
     async def list_tools(self) -> tuple[ListedTool, ...]:
         """All tools that the server lists for this session.

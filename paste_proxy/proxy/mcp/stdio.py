@@ -46,7 +46,9 @@ async def _serve(name: str, server: McpServer, config: Config, sidecar: Sidecar 
         return await pump(name, server, sidecar.hub, sidecar.tally.fault, warm=warm, lists=lists)
 
 
-async def pump(name: str, server: McpServer, gate: ToolGate, fault: Callable[[str], None], *, warm: bool, lists: bool) -> int:
+async def pump(
+    name: str, server: McpServer, gate: ToolGate, fault: Callable[[str], None], *, warm: bool, lists: bool
+) -> int:
     """Run the server between our stdin and stdout; its exit code.
 
     Raises:
