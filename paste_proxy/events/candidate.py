@@ -21,11 +21,13 @@ class Candidate:
     confidence: float
     """Probability, 0 to 1, that the session asks for exactly this before the prediction expires."""
     source: str
-    """Who predicted it: `SEALED`, `MODEL` or a pattern's id."""
+    """Who predicted it: `SEALED`, `NARROWED`, `MODEL` or a pattern's id."""
     expected_s: float | None = None
     """Expected tool time in seconds, where the predictor knows it."""
     depth: int = 1
     """1: predicted from what happened; more: from so many results that nobody has asked for yet, less one."""
+    later: float | None = None
+    """Probability that it is asked for, but not as the very next call. None: the predictor does not tell them apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

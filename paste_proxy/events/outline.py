@@ -21,10 +21,10 @@ class Outline:
         arguments = invocation.arguments
         if self.tool != invocation.tool or (self.whole and len(arguments) != len(self.known)):
             return False
-        return all(name in arguments and same(arguments[name], value) for name, value in self.known.items())
+        return all(name in arguments and same_value(arguments[name], value) for name, value in self.known.items())
 
 
-def same(one: Json, other: Json) -> bool:
+def same_value(one: Json, other: Json) -> bool:
     """Whether two values are equal as arguments of an invocation: `1`, `1.0` and `true` are three."""
     if type(one) is not type(other):
         return False

@@ -44,9 +44,13 @@ def admit(candidate: Candidate, ruling: Ruling, worth: Worth, limits: Speculatio
     reach = min(mode, ruling.mode, key=_REACH.__getitem__)
     if reach is Mode.OFF:
         return Reason.MODE
-    least = limits.min_confidence if ruling.min_confidence is None else ruling.min_confidence
-    if candidate.confidence < least:
+    if candidate.confidence < least_confidence(ruling, limits):
         return Reason.CONFIDENCE
     if worth.benefit_s < limits.min_benefit_s:
         return Reason.BENEFIT
     return Admit(candidate=candidate, ruling=ruling, worth=worth, shadow=reach is Mode.OBSERVE)
+
+
+def least_confidence(ruling: Ruling, limits: SpeculationLimits) -> float:
+    """Below which nothing is run ahead."""
+    return limits.min_confidence if ruling.min_confidence is None else ruling.min_confidence

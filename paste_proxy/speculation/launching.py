@@ -14,9 +14,10 @@ from paste_proxy.speculation.admission import CLEARLY_BETTER, Admit, admit
 from paste_proxy.speculation.jobs import Jobs
 from paste_proxy.speculation.lanes import obstacles
 from paste_proxy.speculation.ledger import Job, Place
+from paste_proxy.speculation.narrowing import Narrowing, later
 from paste_proxy.speculation.state import State
-from paste_proxy.speculation.types import Command, Launch, Mode, Predicted, Reason, Refused
-from paste_proxy.speculation.waiting import PATIENCE_S, Waiter, Waiting
+from paste_proxy.speculation.types import Command, Launch, Mode, Narrowed, Predicted, Reason, Refused
+from paste_proxy.speculation.waiting import PATIENCE_S, Waiter
 
 _PASSING = (Reason.BUDGET, Reason.WRITE_IN_FLIGHT)
 
@@ -27,7 +28,8 @@ class Launching:
     def __init__(self, state: State, jobs: Jobs) -> None:
         self._state, self._jobs = state, jobs
         self._numbers = count(1)
-        self._waiting = Waiting()
+        self._waiting = state.waiting
+        self._narrowing = Narrowing(state, jobs)
         self._tried = 0
         """The state's `vacancies` when those waiting were tried last: trying costs every call its time."""
 
@@ -53,6 +55,12 @@ class Launching:
             if obstacle is not None:
                 yield from self._jobs.drop(obstacle, Outcome.PREEMPTED, now)
             yield from self._launch(told, chosen, now)
+
+    def narrowed(self, told: Narrowed, now: float) -> Iterator[Command]:
+        """A call is being written: what it rules out makes room for what it makes likely."""
+        yield from self._narrowing.narrowed(told, now)
+        for predicted in told.newly:
+            yield from self.predicted(predicted, now)
 
     def room(self, now: float) -> Iterator[Command]:
         """Something ended: launch those waiting that now find room, the most useful first."""
@@ -97,6 +105,8 @@ class Launching:
         known = self._job_for(told, candidate)
         if known is not None:
             known.utility = max(known.utility, worth.utility)
+            known.likely = max(known.likely, candidate.confidence)
+            known.later = max(known.later, later(candidate))
         if self._is_known(told, candidate):
             return Reason.DUPLICATE
         return admit(candidate, ruling, worth, self._state.limits, self._state.mode)
@@ -133,6 +143,8 @@ class Launching:
             started_at=now,
             expires_at=now + (self._state.limits.ttl_s if ruling.ttl_s is None else ruling.ttl_s),
             shadow=chosen.shadow,
+            likely=candidate.confidence,
+            later=later(candidate),
         )
         self._state.ledger.add(job)
         if not job.shadow:

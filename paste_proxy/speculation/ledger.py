@@ -35,6 +35,10 @@ class Job:
     expires_at: float
     shadow: bool
     """Nothing runs; it is taken to end after the time expected of it."""
+    likely: float = 0.0
+    """Probability that it is asked for, as far as is known by now."""
+    later: float = 0.0
+    """The part of it that does not rest on the very next call."""
     ended_at: float | None = None
     result: ToolResult | None = None
     call: int | None = None

@@ -26,6 +26,7 @@ from paste_proxy.speculation.types import (
     JobSent,
     JobWaits,
     Mode,
+    Narrowed,
     ObservationLost,
     Predicted,
     SessionEnded,
@@ -65,6 +66,8 @@ class Scheduler:
         match told:
             case Predicted():
                 return self._launching.predicted(told, now)
+            case Narrowed():
+                return self._launching.narrowed(told, now)
             case Asked():
                 return self._calls.asked(told, now)
             case CallEnded():

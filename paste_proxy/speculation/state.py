@@ -11,6 +11,7 @@ from paste_proxy.speculation.matching import Matching
 from paste_proxy.speculation.policy import Policy
 from paste_proxy.speculation.types import Mode
 from paste_proxy.speculation.utility import Experience
+from paste_proxy.speculation.waiting import Waiting
 
 
 class State:
@@ -24,6 +25,7 @@ class State:
         self.experience = Experience()
         self.ledger = Ledger(held_results=limits.held_results, held_bytes=limits.held_bytes)
         self.matching = Matching(policy, self.ledger)
+        self.waiting = Waiting()
         self.asked: Counter[Place] = Counter()
         """The authoritative calls in flight."""
         self.slots_freed = 0

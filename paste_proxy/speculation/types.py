@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from paste_proxy.events.candidate import Candidate
 from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.outline import Outline
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.events.types import Outcome
 
@@ -46,6 +47,18 @@ class Predicted:
     candidates: tuple[Candidate, ...]
     scope: str = ""
     """Through whose connection the call would go; a result never crosses scopes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Narrowed:
+    """More became known of the call that the session's LLM is writing, or all of it."""
+
+    session: str
+    outline: Outline
+    more: float = 0.0
+    """Probability that the turn asks for a further call after this one."""
+    newly: tuple[Predicted, ...] = ()
+    """What is likely in the light of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +137,7 @@ class Tick:
 
 Told: TypeAlias = (
     Predicted
+    | Narrowed
     | Asked
     | CallEnded
     | JobEnded

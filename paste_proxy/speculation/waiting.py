@@ -1,6 +1,7 @@
 """Candidates that found no room: they are tried again, best first, while the turn they were predicted in lasts."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from paste_proxy.speculation.admission import Admit
@@ -43,6 +44,11 @@ class Waiting:
         ready = [waiter for waiter in self._waiters.values() if waiter.until > now]
         self._waiters.clear()
         return ready
+
+    def revise(self, revised: Callable[[Waiter], Waiter | None]) -> None:
+        """Have each candidate looked at anew: what it becomes, or None if it is to wait no longer."""
+        looked_at = [(place, revised(each)) for place, each in self._waiters.items()]
+        self._waiters = OrderedDict((place, each) for place, each in looked_at if each is not None)
 
     def forget(self, session: str | None) -> None:
         """Drop a session's candidates, or all."""

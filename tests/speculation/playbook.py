@@ -6,7 +6,9 @@ from typing import assert_never
 
 from paste_proxy.events.candidate import Candidate
 from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.outline import Outline
 from paste_proxy.events.result import Status, ToolResult
+from paste_proxy.events.values import Json
 from paste_proxy.speculation.limits import ServerCapacity, SpeculationLimits
 from paste_proxy.speculation.policy import Policy
 from paste_proxy.speculation.scheduler import Scheduler
@@ -20,6 +22,7 @@ from paste_proxy.speculation.types import (
     JobEnded,
     Launch,
     Mode,
+    Narrowed,
     Predicted,
     Promote,
     Refused,
@@ -158,6 +161,18 @@ def guess(text: str, confidence: float = 0.5, source: str = "pattern", expected_
 def predicted(*candidates: Candidate | str, session: str = "s", scope: str = "") -> Predicted:
     guesses = tuple(guess(each) if isinstance(each, str) else each for each in candidates)
     return Predicted(session=session, candidates=guesses, scope=scope)
+
+
+def writing(tool: str, *newly: Predicted, session: str = "s", more: float = 0.0, **known: Json) -> Narrowed:
+    """The session's LLM has written so much of a call."""
+    return Narrowed(session=session, outline=Outline(tool, known), more=more, newly=newly)
+
+
+def wrote(text: str, *newly: Predicted, session: str = "s", more: float = 0.0) -> Narrowed:
+    """The session's LLM has written the whole call."""
+    call = call_of(text)
+    outline = Outline(call.tool, call.arguments, whole=True)
+    return Narrowed(session=session, outline=outline, more=more, newly=newly)
 
 
 def asked(call: int, text: str, session: str = "s", scope: str = "") -> Asked:

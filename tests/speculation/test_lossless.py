@@ -24,7 +24,7 @@ from paste_proxy.speculation.scheduler import Scheduler
 from paste_proxy.speculation.types import Mode
 
 from .playbook import limits
-from .world import READS, RULES, SESSIONS, TOUCHED, Guess, Step, Way, World
+from .world import READS, RULES, SESSIONS, TOUCHED, Begun, Guess, Step, Way, World
 
 CI = settings(
     max_examples=2_000,
@@ -41,7 +41,9 @@ def plan_of(seed: int, length: int, first_value: int = 1) -> list[Step]:
     """A random agent. Every write writes a value of its own."""
     random = Random(seed)
     steps = [_step(random, first_value + number) for number in range(length)]
-    return [replace(step, guesses=_guesses(random, steps[here:])) for here, step in enumerate(steps)]
+    ahead = [steps[here:] for here in range(length)]
+    guessed = [replace(step, guesses=_guesses(random, coming)) for step, coming in zip(steps, ahead, strict=True)]
+    return [replace(step, begun=_begun(random, coming)) for step, coming in zip(guessed, ahead, strict=True)]
 
 
 def _step(random: Random, value: int) -> Step:
@@ -70,6 +72,25 @@ def _guesses(random: Random, ahead: list[Step]) -> tuple[Guess, ...]:
             confidence=random.choice((0.05, 0.3, 0.9)),
             source=random.choice(("pattern", SEALED)),
             part=random.choice((0, aim.part)),
+        )
+        for aim in aims
+    )
+
+
+def _begun(random: Random, ahead: list[Step]) -> tuple[Begun, ...]:
+    """What a stream is said to show around a step: the step's own call as a rule, or any other."""
+    aims = random.choices(ahead[:2], weights=(4, 1)[: len(ahead)], k=random.randrange(3))
+    return tuple(
+        Begun(
+            after_s=random.uniform(0, aim.think_s + 1),
+            session=aim.session,
+            name=aim.name if random.random() < 0.8 else random.choice(READS),
+            argument=aim.argument,
+            part=aim.part,
+            known=random.random() < 0.7,
+            whole=random.random() < 0.5,
+            more=random.choice((0.0, 0.3)),
+            likely=_guesses(random, ahead[:1]) if random.random() < 0.5 else (),
         )
         for aim in aims
     )

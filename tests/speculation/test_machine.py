@@ -4,7 +4,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from paste_proxy.events.candidate import SEALED
+from paste_proxy.events.candidate import NARROWED, SEALED
 from paste_proxy.events.result import Status
 from paste_proxy.events.types import Outcome
 from paste_proxy.speculation.limits import ServerCapacity
@@ -25,7 +25,20 @@ from paste_proxy.speculation.types import (
     Told,
 )
 
-from .playbook import RULES, asked, broke, done, guess, limits, native_began, native_ended, over, predicted
+from .playbook import (
+    RULES,
+    asked,
+    broke,
+    done,
+    guess,
+    limits,
+    native_began,
+    native_ended,
+    over,
+    predicted,
+    writing,
+    wrote,
+)
 
 SLOTS, TOTAL, HELD = 3, 2, 2
 calls = st.sampled_from(
@@ -91,6 +104,20 @@ class Machine(RuleBasedStateMachine):
     def predict(self, texts: list[str], session: str, scope: str, sure: float) -> None:
         source = SEALED if sure > 0.9 else "pattern"
         self.tell(predicted(*(guess(text, sure, source) for text in texts), session=session, scope=scope))
+
+    @rule(
+        text=calls,
+        likely=st.lists(calls, max_size=2),
+        session=sessions,
+        sure=st.floats(0, 1),
+        more=st.floats(0, 1),
+        whole=st.booleans(),
+    )
+    def narrow(self, text: str, likely: list[str], session: str, sure: float, more: float, whole: bool) -> None:
+        newly = predicted(*(guess(each, sure, NARROWED) for each in likely), session=session)
+        tool = text.partition(" ")[0]
+        told = wrote(text, newly, session=session, more=more) if whole else writing(tool, newly, session=session)
+        self.tell(told)
 
     @rule(text=calls, session=sessions, scope=scopes)
     def ask(self, text: str, session: str, scope: str) -> None:

@@ -17,7 +17,7 @@ from paste_proxy.speculation.scheduler import Scheduler
 from paste_proxy.speculation.types import Command, Mode
 
 from .playbook import limits
-from .world import READS, RULES, SESSIONS, TOUCHED, Guess, Step, World
+from .world import READS, RULES, SESSIONS, TOUCHED, Begun, Guess, Step, World
 
 CI = settings(max_examples=1_000, derandomize=True, database=None, deadline=None)
 POLICY = Policy.parse(RULES, "world")
@@ -53,7 +53,20 @@ def _with_guesses(random: Random, call: Step, calls: list[Step], *, matching: bo
         )
         for aim in aims
     )
-    return Step(call.session, call.name, call.argument, call.think_s, guesses=guesses)
+    begun = tuple(
+        Begun(
+            after_s=max(0.0, aim.think_s - random.uniform(-1, 4)),
+            session=aim.session,
+            name=aim.name,
+            argument=aim.argument if matching else NEVER_ASKED,
+            known=random.random() < 0.5,
+            whole=False,
+            more=random.choice((0.0, 0.5)),
+            likely=guesses[:2],
+        )
+        for aim in random.choices(calls, k=random.randrange(3))
+    )
+    return Step(call.session, call.name, call.argument, call.think_s, guesses=guesses, begun=begun)
 
 
 def play(mode: Mode, agents: list[list[Step]], seed: int, slots: int) -> World:

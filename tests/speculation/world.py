@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias, assert_never
 
 from paste_proxy.events.candidate import Candidate
 from paste_proxy.events.invocation import Invocation, name_of
+from paste_proxy.events.outline import Outline
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.events.types import Outcome
 from paste_proxy.events.values import Json, dumps
@@ -28,6 +29,7 @@ from paste_proxy.speculation.types import (
     EffectEnded,
     JobEnded,
     Launch,
+    Narrowed,
     ObservationLost,
     Predicted,
     Promote,
@@ -130,6 +132,23 @@ class Guess:
 
 
 @dataclass(frozen=True, slots=True)
+class Begun:
+    """A call said to be written some seconds after its step began, true or not."""
+
+    after_s: float
+    session: str
+    name: str
+    argument: int
+    known: bool
+    """Its arguments, not only its name."""
+    whole: bool
+    more: float
+    part: int = 0
+    likely: tuple[Guess, ...] = ()
+    """What is guessed in the light of it, at once."""
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """An agent thinks, then uses a tool."""
 
@@ -139,6 +158,7 @@ class Step:
     think_s: float
     way: Way = "called"
     guesses: tuple[Guess, ...] = ()
+    begun: tuple[Begun, ...] = ()
     part: int = 0
     """Which of the tool's `PARTS` is asked for."""
 
@@ -223,6 +243,8 @@ class World:
         step, rest = steps[0], steps[1:]
         for guess in step.guesses:
             self._at(guess.after_s, lambda guess=guess: self._tell(_predicted(guess)))  # type: ignore[misc]
+        for begun in step.begun:
+            self._at(begun.after_s, lambda begun=begun: self._tell(_narrowed(begun)))  # type: ignore[misc]
         self._at(step.think_s, lambda: self._act(step, lambda: self._next(rest)))
 
     def _act(self, step: Step, go_on: Callable[[], None]) -> None:
@@ -370,7 +392,7 @@ class World:
         self._at(0.0, go_on)
 
 
-def _invocation(aim: Step | Guess) -> Invocation:
+def _invocation(aim: Step | Guess | Begun) -> Invocation:
     parts = PARTS.get(aim.name, ({},))
     return Invocation(f"box/{aim.name}", {"value": aim.argument, **parts[aim.part % len(parts)]})
 
@@ -391,6 +413,16 @@ def _answer_of(name: str, arguments: Mapping[str, Json], cells: Mapping[str, int
             made = {"h": lines[:1], "t": lines[-1:]}.get(command.partition("| ")[2][:1], lines)
             return dumps(f"[exit {3 if '|' not in command else 0}]\n" + "".join(f"{line}\n" for line in made))
     return dumps(dict(cells))
+
+
+def _narrowed(begun: Begun) -> Narrowed:
+    call = _invocation(begun)
+    return Narrowed(
+        session=begun.session,
+        outline=Outline(call.tool, call.arguments if begun.known else {}, whole=begun.whole),
+        more=begun.more,
+        newly=tuple(map(_predicted, begun.likely)),
+    )
 
 
 def _predicted(guess: Guess) -> Predicted:
