@@ -32,7 +32,7 @@ after = "user"
 confidence = 0.9
 arguments.path = { from = "user", take = "path" }
 """
-CONTENT = 'one é 😀 \\\r\ntwo\n\n"three"\n\x07four'
+CONTENT = 'one é 😀 \\\r\ntwo\n\n"three"\n\x07four\n'
 
 
 PARTS: tuple[dict[str, int], ...] = ({"head": 2}, {"tail": 2}, {"head": 99}, {"head": 0}, {})

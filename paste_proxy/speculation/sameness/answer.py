@@ -24,7 +24,7 @@ def text_of(result: ToolResult) -> str | None:
     except ValueError:
         return None
     text = said if isinstance(said, str) else _mcp_text(said)
-    return text if known else None
+    return text if known and text is not None and _is_unicode(text) else None
 
 
 def with_text(result: ToolResult, text: str) -> ToolResult:
@@ -42,6 +42,15 @@ def with_text(result: ToolResult, text: str) -> ToolResult:
     if isinstance(structured, dict):
         changed["structuredContent"] = dict.fromkeys(structured, text)
     return replace(result, body=dumps({key: changed.get(key, value) for key, value in said.items()}))
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether it has no half of a surrogate pair, whose writers differ in how they write the rest."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _mcp_text(said: Json) -> str | None:
