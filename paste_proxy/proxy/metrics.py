@@ -78,6 +78,7 @@ class _Account(Collector):
         complete = {"true": tally.turns - tally.incomplete_turns, "false": tally.incomplete_turns}
         yield _counters("paste_turns", "LLM turns ended.", "complete", complete)
         yield from self._tools()
+        yield _counters("paste_past_calls", "Calls answered past the sidecar.", "tool", tally.past)
         yield CounterMetricFamily("paste_launched", "Speculative jobs started.", value=tally.launched)
         yield _counters("paste_speculation", "Speculative jobs by their end.", "outcome", tally.outcomes)
         yield _counters(

@@ -22,6 +22,7 @@ def stats(tally: Tally, mode: Mode, *, sessions: int, exchanges: int) -> dict[st
         "utility_turns": tally.utility_turns,
         "llm_s": tally.llm_s,
         "calls": calls,
+        "past_calls": tally.past.total(),
         "hits": hits,
         "hit_rate": hits / calls if calls else 0.0,
         "exposed_s": tally.exposed_s,
@@ -33,6 +34,7 @@ def stats(tally: Tally, mode: Mode, *, sessions: int, exchanges: int) -> dict[st
         "refused": dict(tally.refused),
         "speculator": _speculator(tally.guesses),
         "missed_tools": _missed(tally),
+        "past_tools": [{"tool": tool, "calls": calls} for tool, calls in tally.past.most_common(_TOP)],
         "dropped": tally.dropped,
         "faults": dict(tally.faults),
     }

@@ -18,6 +18,7 @@ def tally() -> Tally:
     made.outcomes.update(reused=2, discarded=1)
     made.refused.update(policy=9)
     made.fault("tee")
+    made.beside(["Bash", "Bash"])
     for tool, decision in (("web/fetch", "run"), ("web/fetch", "reused"), ("read", "run")):
         made.tool(tool).calls[decision] += 1
     made.tool("web/fetch").exposed_s = 3.0
@@ -43,6 +44,7 @@ def test_every_figure_stands_under_its_documented_name() -> None:
         'paste_speculation_total{outcome="discarded"} 1.0',
         'paste_refused_total{reason="policy"} 9.0',
         'paste_faults_total{where="tee"} 1.0',
+        'paste_past_calls_total{tool="Bash"} 2.0',
         "paste_dropped_events_total 7.0",
         "paste_saved_seconds_total 1.5",
         "paste_wasted_seconds_total 0.5",

@@ -41,6 +41,20 @@ def test_a_tool_whose_every_call_hit_was_not_missed() -> None:
     assert stats(tally, Mode.SPECULATE, sessions=1, exchanges=0)["missed_tools"] == []
 
 
+def test_calls_past_the_sidecar_are_told_by_tool_and_bounded() -> None:
+    tally = Tally()
+    tally.beside(["Bash", "Read", "Bash", "\ud800"])
+    shown = stats(tally, Mode.OBSERVE, sessions=1, exchanges=0)
+    assert (shown["calls"], shown["past_calls"]) == (0, 4)
+    assert shown["past_tools"] == [
+        {"tool": "Bash", "calls": 2},
+        {"tool": "Read", "calls": 1},
+        {"tool": "\\ud800", "calls": 1},
+    ]
+    tally.beside(f"tool {number}" for number in range(1_000))
+    assert (len(tally.past), tally.past.total()) == (201, 1_004)
+
+
 def test_times_are_shown_to_the_millisecond() -> None:
     tally = Tally(llm_s=1.23456789, would_save_s=0.1 + 0.2)
     tally.answered("slow", "run", 1 / 3)

@@ -1,6 +1,7 @@
 """What the sidecar counts; the one source of `/metrics`, `/paste/v1/stats` and every summary."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from paste_proxy.events.candidate import MODEL
@@ -51,6 +52,8 @@ class Tally:
     wasted_s: float = 0.0
     would_save_s: float = 0.0
     would_waste_s: float = 0.0
+    past: Counter[str] = field(default_factory=Counter)
+    """Calls that agents' own tools answered past the sidecar, by tool."""
     tools: dict[str, ToolTally] = field(default_factory=dict)
     guesses: GuessTally = field(default_factory=GuessTally)
 
@@ -63,6 +66,12 @@ class Tally:
                 name = "other"
             account = self.tools.setdefault(name, ToolTally())
         return account
+
+    def beside(self, tools: Iterable[str]) -> None:
+        """Calls of these tools were answered past the sidecar; tools beyond a bound count as one."""
+        for name in map(printable, tools):
+            apart = name in self.past or len(self.past) < _TOOLS_COUNTED_APART
+            self.past[name if apart else "other"] += 1
 
     def fault(self, where: str) -> None:
         """Count a fault of ours that was contained."""

@@ -54,6 +54,7 @@ class TurnDesk:
         messages = item.reading.after(placed.known_messages)
         session.prefixes = session.prefixes or any(map(self._toolbox.prefixed, item.reading.request.tools))
         new = heard(session, messages, partial(self._toolbox.resolve, bare=not session.prefixes), self._clock.epoch())
+        self._tally.beside(call.invocation.tool for call in new.answered)
         for call in (*new.answered, *session.begin_turn()):
             self._over(session, call)
         item.exchange.session, item.exchange.turn, item.exchange.point = session.id, session.turn, placed.point

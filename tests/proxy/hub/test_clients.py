@@ -81,6 +81,16 @@ async def test_a_bare_name_may_be_the_clients_own_write_until_it_comes_through()
         assert isinstance(await w.ask(Invocation("read", {"path": "a"})), RunIt)
 
 
+async def test_what_the_client_ran_by_itself_is_counted_by_tool() -> None:
+    async with world() as w:
+        exchange = await ask(w, user("go"))
+        w.hub.post(CallSeen(exchange, calling("own_tool")))
+        w.hub.post(AnswerSeen(exchange, TurnEnd(text="", calls=(), complete=True, digest=b"d"), 1.0))
+        done = SeenOutput(call_id="c", output="done")
+        await ask(w, user("go"), Message(role="tool", text="done", digest=b"t", output=done))
+        assert dict(w.tally.past) == {"own_tool": 1}
+
+
 async def test_a_result_that_the_wire_calls_failed_is_an_error_in_the_log() -> None:
     async with world() as w:
         exchange = await ask(w, user("go"))
