@@ -60,6 +60,31 @@ async def test_what_is_asked_is_the_same_turn_in_chat_form(tmp_path: Path) -> No
     assert headers["content-type"] == "application/json"
 
 
+async def test_in_observe_mode_it_is_asked_and_nothing_runs(tmp_path: Path) -> None:
+    async with world(tmp_path, RIGHT, speculator={"samples": 1}, mode="observe") as w:
+        await w.thinking(asking(), lambda: w.tally.guesses.samples["answered"] == 1)
+        assert w.ran == []
+        assert await w.tool("lookup", q="a") == ("run", FOUND)
+        await w.until(lambda: sum(w.tally.shadow_outcomes.values()) == 1)
+        assert (w.tally.guesses.right, w.tally.guesses.hits) == (1, 0)
+
+
+async def test_the_account_is_in_the_metrics_with_labels_from_closed_sets(tmp_path: Path) -> None:
+    async with world(tmp_path, RIGHT, speculator={"samples": 1}) as w:
+        await w.thinking(asking(), lambda: bool(w.ran))
+        await w.tool("lookup", q="a")
+        async with w.web.get(f"{w.url}/metrics") as answer:
+            text = await answer.text()
+    for line in (
+        'paste_speculator_turns_total{asked="true"} 1.0',
+        'paste_speculator_samples_total{end="answered"} 1.0',
+        'paste_speculator_tokens_total{kind="input"} 100.0',
+        'paste_speculator_guesses_total{right="true"} 1.0',
+        "paste_speculator_hits_total 1.0",
+    ):
+        assert line in text
+
+
 @pytest.mark.parametrize("answer", [WRONG, SILENT, calling("book", q="a"), calling("nobody_has_this", q="a")])
 async def test_a_wrong_guess_changes_nothing(tmp_path: Path, answer: Any) -> None:
     async with world(tmp_path, answer, speculator={"samples": 1}) as w:

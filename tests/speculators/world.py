@@ -137,6 +137,7 @@ async def world(
     call: list[bytes] | None = None,
     speculator: dict[str, Any] | None = None,
     without: bool = False,
+    mode: str = "speculate",
 ) -> AsyncIterator[World]:
     """Everything running.
 
@@ -167,7 +168,7 @@ async def world(
                 "llm": [{"path": "/v1", "upstream": f"{big.url}/v1"}],
                 "tools": {name: {"url": f"{tools.url}/{name}"} for name in ("lookup", "book", "secret")},
                 "policies": [str(policy)],
-                "speculation": {"mode": "speculate"},
+                "speculation": {"mode": mode},
                 **({} if without else {"speculator": section}),
             }
         )

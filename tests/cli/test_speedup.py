@@ -1,0 +1,100 @@
+"""`paste-proxy speedup`: the figures of the paper, for people and programs."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from paste_proxy.cli.main import app
+from paste_proxy.errors import InputFault
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, ["speedup", *arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def report(*arguments: str) -> dict[str, Any]:
+    shown: dict[str, Any] = json.loads(run(*arguments, "--json").splitlines()[-1])
+    return shown
+
+
+def test_given_times_give_the_papers_formula() -> None:
+    shown = report("-G", "2", "-T", "1.5", "-g", "1", "-a", "0.5", "-c", "0.04")
+    assert shown["speedup"] == pytest.approx(3.5 / (0.5 * 2.5 + 0.5 * 3.5), abs=1e-4)
+    assert shown["time_saved"] == pytest.approx(1 - 3.0 / 3.5, abs=1e-4)
+    assert shown["speedup_most"] == pytest.approx(3.5 / 2.5, abs=1e-4)
+    assert (shown["hidden_s"], shown["regime"], shown["cost_increase"]) == (1.0, "balanced", 0.04)
+    assert [row["samples"] for row in shown["by_samples"]] == [1, 2, 3, 5, 9]
+    assert [row["cost_increase"] for row in shown["by_samples"]] == [0.04, 0.08, 0.12, 0.2, 0.36]
+
+
+def test_more_samples_are_right_more_often_and_never_always() -> None:
+    shown = report("-G", "2", "-T", "2", "-a", "0.4", "-l", "4", "--fresh", "1")
+    assert shown["alpha"] == pytest.approx(1 - 0.6**4, abs=1e-4)
+    alphas = [row["alpha"] for row in shown["by_samples"]]
+    assert alphas == sorted(alphas)
+    assert report("-G", "2", "-T", "2", "-a", "0.4", "-l", "4", "--fresh", "0")["alpha"] == pytest.approx(0.4)
+
+
+def test_people_see_the_regime_marked() -> None:
+    shown = run("-G", "10", "-T", "1", "-a", "0.6")
+    (marked,) = [line for line in shown.splitlines() if line.startswith("->")]
+    assert "T << G" in marked
+    assert "{" not in shown
+
+
+@pytest.fixture
+def traces(tmp_path: Path) -> Path:
+    path, lines = tmp_path / "t.jsonl", []
+    for session in range(3):
+        said: list[dict[str, Any]] = [{"type": "user", "text": "go"}]
+        for turn in range(4):
+            said += [
+                {"type": "llm_turn", "text": "", "turn_id": f"t{turn}", "duration_s": 2.0},
+                {
+                    "type": "tool_call",
+                    "tool": "look",
+                    "args": {"q": turn},
+                    "call_id": f"c{turn}",
+                    "turn_id": f"t{turn}",
+                },
+                {
+                    "type": "tool_output",
+                    "tool": "look",
+                    "call_id": f"c{turn}",
+                    "output": "x",
+                    "status": "ok",
+                    "duration_s": 1.0,
+                },
+            ]
+        lines += [json.dumps({"session": f"s{session}", "seq": n, "ts": None, **one}) for n, one in enumerate(said)]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_times_come_from_recorded_sessions_and_what_is_given_goes_before(traces: Path) -> None:
+    shown = report("--traces", str(traces), "-a", "1")
+    assert (shown["steps"], shown["generation_s"], shown["tool_s"]) == (12, 2.0, 1.0)
+    assert shown["speedup"] == pytest.approx(1.5)
+    assert report("--traces", str(traces), "-a", "1", "-T", "4")["tool_s"] == 4.0
+
+
+def test_alpha_comes_from_a_pool_replayed_on_the_sessions(traces: Path) -> None:
+    shown = report("--traces", str(traces), "--pool", "builtin:coding", "-l", "3")
+    assert 0.0 <= shown["alpha"] <= 1.0
+    assert shown["by_samples"][0]["alpha"] <= shown["by_samples"][2]["alpha"] == shown["alpha"]
+
+
+def test_what_is_missing_is_said(traces: Path) -> None:
+    with pytest.raises(InputFault, match="--generation and --tool: nothing"):
+        run("-a", "0.5")
+    with pytest.raises(InputFault, match="--tool: nothing"):
+        run("-a", "0.5", "-G", "1")
+    with pytest.raises(InputFault, match="--alpha: nothing"):
+        run("--traces", str(traces))
