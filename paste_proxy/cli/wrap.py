@@ -19,7 +19,8 @@ def wrap(
         bool,
         typer.Option(
             "--substitute",
-            help="Let hooks put results run ahead in place of the built-in shell's own runs. It covers little: "
+            help="With --mode speculate, and a policy that it brings along: "
+            "let hooks put results run ahead in place of the built-in shell's own runs. It covers little: "
             "pipelines of find, grep, ls, du, wc, sort and their like with common options, plain or quoted words, no "
             "wildcards outside of quotes, on files of the working folder; in Claude Code with -p and all of Bash "
             "allowed, in gemini-cli with -p, --yolo and an API key; on Linux; and only without permission rules, other "
@@ -36,12 +37,14 @@ def wrap(
     only; its files stay as they are, and so does its exit code. At the end, stderr says where the time went.
     """
     import os
+    from time import monotonic
 
+    began = monotonic()
     from paste_proxy.agents.wrap.client import User
     from paste_proxy.agents.wrap.run import Plan, command_line, run
     from paste_proxy.agents.wrap.setting import Wish
-    from paste_proxy.proxy.named_files import check_named
+    from paste_proxy.proxy.named_files import policy_of
 
     wish = Wish(config=config, mode=mode, policies=tuple(policy or ()), patterns=tuple(pattern or ()))
     user = User(command=command_line(command), home=Path.home(), folder=Path.cwd(), env=dict(os.environ))
-    raise typer.Exit(run(user, Plan(wish=wish, check=check_named, substitute=substitute, report=json)))
+    raise typer.Exit(run(user, Plan(wish=wish, policy_of=policy_of, began=began, substitute=substitute, report=json)))

@@ -5,7 +5,7 @@ from paste_proxy.errors import InputFault
 from paste_proxy.mining.pool import Pool
 from paste_proxy.mining.storage import parse_pool
 from paste_proxy.share import find
-from paste_proxy.speculation.policy import Policy
+from paste_proxy.speculation.policy import Policy, combine
 
 
 def read_policy(name: str) -> Policy:
@@ -28,16 +28,15 @@ def read_patterns(name: str) -> Pool:
     return parse_pool(text, where)
 
 
-def check_named(config: Config) -> None:
-    """Read all that a config names, and keep nothing.
+def policy_of(config: Config) -> Policy:
+    """The policy that a config asks for, once all that it names has been read.
 
     Raises:
         InputFault: as `read_policy` and `read_patterns`.
     """
-    for policy in config.policies:
-        read_policy(policy)
     for pool in config.patterns:
         read_patterns(pool)
+    return combine([read_policy(name) for name in config.policies])
 
 
 def _read(kind: str, name: str) -> tuple[str, str]:

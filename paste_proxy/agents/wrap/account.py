@@ -1,12 +1,14 @@
 """Where the time of a run went, for people on one screen and for programs as one object."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from paste_proxy.events.values import Json
 
 _MISSED = 3
 """Tools named as those waited for longest."""
+_NAMED = 3
+"""Tools named in one line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,9 +17,13 @@ class Account:
 
     client: str
     code: int
+    startup_s: float
+    """From the wrapper's start to the client's."""
     wall_s: float
     stats: Mapping[str, Json]
     notes: tuple[str, ...]
+    ruled: Callable[[str], bool] = lambda _: True
+    """Whether a policy speaks of a tool."""
 
     def as_json(self) -> dict[str, Json]:
         """The account as an object."""
@@ -25,6 +31,7 @@ class Account:
             "client": self.client,
             "exit_code": self.code,
             "mode": self.stats.get("mode"),
+            "startup_s": round(self.startup_s, 3),
             "wall_s": round(self.wall_s, 3),
             "llm_s": self._number("llm_s"),
             "tools_s": self._number("exposed_s"),
@@ -37,13 +44,17 @@ class Account:
 
     def lines(self) -> Iterator[str]:
         """The account for people."""
-        if self.stats:
-            yield f"paste-proxy: {self.client} took {_s(self.wall_s)} (mode {self.stats.get('mode')})"
+        took = f"paste-proxy: {self.client} took {_s(self.wall_s)}"
+        if not self.stats:
+            yield f"{took}; nothing is known of where it went"
+        elif not (self._count("turns") or self._count("calls")):
+            yield f"{took}; no LLM turn and no tool call came through the sidecar"
+        else:
+            yield f"{took} (mode {self.stats.get('mode')}), after {_s(self.startup_s)} for the sidecar to start"
             yield from self._where()
+            yield from self._past()
             yield from self._gain()
             yield from self._missed()
-        else:
-            yield f"paste-proxy: {self.client} took {_s(self.wall_s)}; nothing is known of where it went"
         yield from (f"  note: {note}" for note in self.notes)
 
     def _where(self) -> Iterator[str]:
@@ -51,6 +62,15 @@ class Account:
         yield f"  LLM             {_s(self._number('llm_s')):>9}  {_many(turns, 'turn')}"
         yield f"  tools           {_s(self._number('exposed_s')):>9}  {_many(calls, 'call')} through the sidecar"
         yield f"  all else        {_s(self._rest()):>9}  the client itself and its built-in tools"
+
+    def _past(self) -> Iterator[str]:
+        """What ran out of the sidecar's sight."""
+        calls, tools = self._count("past_calls"), _rows(self.stats.get("past_tools"))
+        if calls:
+            named = [f"{tool.get('tool')} {tool.get('calls')}" for tool in tools[:_NAMED]]
+            rest = calls - sum(int(_float(tool.get("calls"))) for tool in tools[:_NAMED])
+            shown = ", ".join([*named, *([f"others {rest}"] if rest else [])])
+            yield f"  past it         {'':>9}  {_many(calls, 'call')} of the client's own tools: {shown}"
 
     def _gain(self) -> Iterator[str]:
         calls = self._count("calls")
@@ -62,15 +82,18 @@ class Account:
                     yield f"  run for nothing {_s(wasted):>9}"
             case "observe":
                 hits, words = int(self._would("hits")), "would have been ready or under way"
-                saved = self._would("saved_s")
-                yield f"  to be saved     {_s(saved):>9}  {hits} of {_many(calls, 'call')} {words}; --mode speculate"
+                saved, mend = self._would("saved_s"), "; --mode speculate" if hits else ""
+                yield f"  to be saved     {_s(saved):>9}  {hits} of {_many(calls, 'call')} {words}{mend}"
 
     def _missed(self) -> Iterator[str]:
-        tools = self.stats.get("missed_tools")
-        for tool in (tools if isinstance(tools, list) else [])[:_MISSED]:
-            if isinstance(tool, dict):
-                calls = _many(int(_float(tool.get("calls"))), "call")
-                yield f"  waited for      {_s(_float(tool.get('exposed_s'))):>9}  {tool.get('tool')}, {calls}"
+        tools = _rows(self.stats.get("missed_tools"))
+        for tool in tools[:_MISSED]:
+            calls = _many(int(_float(tool.get("calls"))), "call")
+            yield f"  waited for      {_s(_float(tool.get('exposed_s'))):>9}  {tool.get('tool')}, {calls}"
+        unruled = [name for tool in tools if isinstance(name := tool.get("tool"), str) and not self.ruled(name)]
+        if unruled and self.stats.get("mode") != "off":
+            more = f" and {len(unruled) - _NAMED} more" if len(unruled) > _NAMED else ""
+            yield f"  no policy speaks of {', '.join(unruled[:_NAMED])}{more}: see policies/README.md"
 
     def _rest(self) -> float:
         """Turns and calls that ran side by side are counted each, so that there may be no rest."""
@@ -85,6 +108,10 @@ class Account:
     def _would(self, key: str) -> float:
         would = self.stats.get("would_have")
         return _float(would.get(key)) if isinstance(would, dict) else 0.0
+
+
+def _rows(value: Json) -> list[dict[str, Json]]:
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 
 
 def _float(value: Json) -> float:

@@ -6,7 +6,7 @@ import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import mkdtemp
 from time import monotonic
@@ -22,7 +22,10 @@ from paste_proxy.agents.wrap.terminal import Terminal
 from paste_proxy.config import Config
 from paste_proxy.errors import InputFault
 from paste_proxy.events.values import dumps
+from paste_proxy.speculation.policy import Policy
+from paste_proxy.speculation.types import Mode
 
+_NOTHING_IN_PLACE = "--substitute puts results in place with --mode speculate only"
 _LOOPBACK = "127.0.0.1"
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
@@ -32,8 +35,10 @@ class Plan:
     """What is to be run, and how."""
 
     wish: Wish
-    check: Callable[[Config], None] = lambda _: None
-    """Raises InputFault where a sidecar would not take the config, before anything is started."""
+    policy_of: Callable[[Config], Policy] = lambda _: Policy()
+    """Reads what a config names; InputFault where a sidecar would not take it, before anything is started."""
+    began: float = field(default_factory=monotonic)
+    """When the wrapper began, monotonic."""
     substitute: bool = False
     report: Path | None = None
     """Where the account is written as JSON."""
@@ -57,9 +62,12 @@ def run(user: User, plan: Plan) -> int:
         plan, found = replace(plan, substitute=False), replace(found, notes=(*found.notes, note))
     if plan.substitute:
         config = with_reading_shell(config, client.name, user)
-    plan.check(config)
+        if config.speculation.mode is not Mode.SPECULATE:
+            found = replace(found, notes=(*found.notes, _NOTHING_IN_PLACE))
+    policy = plan.policy_of(config)
     with Terminal() as terminal, _place() as place:
         account = _behind_sidecar(terminal, client, user, found, config, plan, place)
+    account = replace(account, ruled=lambda tool: policy.rule_for(tool).rule is not None)
     for line in account.lines():
         with suppress(OSError):
             sys.stderr.write(line + "\n")
@@ -93,7 +101,14 @@ def _behind_sidecar(
         notes = [*found.notes, *_back(prepared)]
         if not sidecar.alive:
             notes.append(f"the sidecar ended during the run: {last_words(sidecar.log)}")
-        return Account(client=client.name, code=code, wall_s=wall, stats=sidecar.stats(), notes=tuple(notes))
+        return Account(
+            client=client.name,
+            code=code,
+            startup_s=started - plan.began,
+            wall_s=wall,
+            stats=sidecar.stats(),
+            notes=tuple(notes),
+        )
     finally:
         sidecar.stop()
 

@@ -1,6 +1,7 @@
 """Where the time went, as people and programs are told."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from paste_proxy.agents.wrap.account import Account
 from paste_proxy.events.values import Json
@@ -20,7 +21,7 @@ STATS: Mapping[str, Json] = {
 
 
 def account(stats: Mapping[str, Json], wall_s: float = 12.0, notes: tuple[str, ...] = ()) -> Account:
-    return Account(client="gemini-cli", code=3, wall_s=wall_s, stats=stats, notes=notes)
+    return Account(client="gemini-cli", code=3, startup_s=0.75, wall_s=wall_s, stats=stats, notes=notes)
 
 
 def test_the_wall_time_is_split_without_a_remainder() -> None:
@@ -48,6 +49,36 @@ def test_observing_says_what_would_have_been_saved() -> None:
     lines = "\n".join(account({**STATS, "mode": "observe"}).lines())
     assert "1.90 s  4 of 5 calls would have been ready" in lines
     assert "were ready" not in lines
+
+
+def test_the_wrapper_s_own_start_is_told() -> None:
+    assert "took 12.0 s (mode speculate), after 0.75 s for the sidecar to start" in next(iter(account(STATS).lines()))
+    assert account(STATS).as_json()["startup_s"] == 0.75
+
+
+def test_calls_of_the_client_s_own_tools_are_told_by_tool() -> None:
+    past: Json = [{"tool": tool, "calls": calls} for tool, calls in (("Bash", 9), ("Read", 5), ("Grep", 2), ("Ls", 1))]
+    lines = list(account({**STATS, "past_calls": 17, "past_tools": past}).lines())
+    (line,) = [line for line in lines if "past it" in line]
+    assert line.endswith("17 calls of the client's own tools: Bash 9, Read 5, Grep 2, others 1")
+    assert len(lines) <= 12
+    assert max(map(len, lines)) <= 100
+
+
+def test_where_no_policy_speaks_of_the_tools_that_is_said() -> None:
+    stats: dict[str, Json] = {**STATS, "mode": "observe", "would_have": {"hits": 0, "saved_s": 0.0, "wasted_s": 0.0}}
+    lines = list(replace(account(stats), ruled=lambda tool: tool == "t1").lines())
+    assert lines[-1] == "  no policy speaks of t2, t3, t4 and 1 more: see policies/README.md"
+    assert "--mode speculate" not in "\n".join(lines)
+    assert "no policy" not in "\n".join(account(stats).lines())
+
+
+def test_a_run_of_which_nothing_came_through_is_one_line() -> None:
+    lines = list(account({**STATS, "turns": 0, "calls": 0, "missed_tools": []}, notes=("careful",)).lines())
+    assert lines == [
+        "paste-proxy: gemini-cli took 12.0 s; no LLM turn and no tool call came through the sidecar",
+        "  note: careful",
+    ]
 
 
 def test_a_sidecar_that_only_forwarded_has_nothing_to_boast_of() -> None:
