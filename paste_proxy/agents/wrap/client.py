@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from paste_proxy.agents.wrap.home import Mirror
+from paste_proxy.agents.wrap.settings_back import Rewritten
 from paste_proxy.config import LlmRoute, McpServer
 
 SESSION_HEADER = "x-paste-session"
@@ -72,6 +73,8 @@ class Prepared:
     env: Mapping[str, str]
     mirrors: tuple[Mirror, ...] = ()
     """Folders of the user's that others stand in for; what the run leaves in those is brought back."""
+    rewritten: tuple[Rewritten, ...] = ()
+    """Settings of the user's that others stand in for; what the run changes in those is brought back."""
 
 
 class Client(Protocol):

@@ -15,6 +15,7 @@ from paste_proxy.agents.wrap.hooks.gemini import hooks
 from paste_proxy.agents.wrap.hooks.gemini_obstacles import Layout, obstacle
 from paste_proxy.agents.wrap.program import program_at
 from paste_proxy.agents.wrap.servers import expansion, read_servers, turned
+from paste_proxy.agents.wrap.settings_back import Rewritten
 from paste_proxy.agents.wrap.settings_file import Settings, merged, read_if_good, read_settings, section
 from paste_proxy.config import LlmRoute
 from paste_proxy.events.values import dumps
@@ -22,6 +23,7 @@ from paste_proxy.events.values import dumps
 _SYSTEM = Path("/etc/gemini-cli/settings.json")
 _HEADERS = "GEMINI_CLI_CUSTOM_HEADERS"
 _HOME = "GEMINI_CLI_HOME"
+_SIGN_IN = ("security", "auth", "selectedType")
 _SECRET = re.compile(r"TOKEN|SECRET|PASSWORD|PASSWD|KEY|AUTH|CREDENTIAL|CREDS|PRIVATE|CERT", re.IGNORECASE)
 
 
@@ -59,11 +61,9 @@ class GeminiCli:
         hooked = hooks(_layout(user, layers), behind, home) if behind.substitute else {}
         if not (found.servers or hooked or (llm and llm.sign_in)):
             return Prepared(command=user.command, env=env)
-        return Prepared(
-            command=user.command,
-            env={**env, _HOME: str(home)},
-            mirrors=_stand_in(layers.home, home, {**_settings(layers, found, behind, llm), **hooked}),
-        )
+        mirrored, rewritten = _stand_in(layers, home, {**_settings(layers, found, behind, llm), **hooked})
+        env[_HOME] = str(home)
+        return Prepared(command=user.command, env=env, mirrors=(mirrored,), rewritten=(rewritten,))
 
 
 def _program(command: tuple[str, ...]) -> int | None:
@@ -105,18 +105,28 @@ def _settings(layers: _Layers, found: Found, behind: Behind, llm: Endpoint | Non
     servers = {name: turned(own[name], name, behind, key="httpUrl") for name in found.servers}
     settings = {**layers.user, "mcpServers": {**own, **servers}}
     if llm and llm.sign_in:
-        settings = merged((settings, {"security": {"auth": {"selectedType": llm.sign_in}}}))
+        security, auth, selected = _SIGN_IN
+        settings = merged((settings, {security: {auth: {selected: llm.sign_in}}}))
     return settings
 
 
-def _stand_in(source: Path, home: Path, settings: Settings) -> tuple[Mirror, ...]:
+def _stand_in(layers: _Layers, home: Path, settings: Settings) -> tuple[Mirror, Rewritten]:
     """A home with the client's folders and files in it, and these settings."""
-    folder = mirror(source / ".gemini", home / ".gemini", own=("settings.json",))
-    (home / ".gemini/settings.json").write_bytes(dumps(settings))
+    source, place = layers.home, home / ".gemini/settings.json"
+    folder = mirror(source / ".gemini", place.parent, own=(place.name,))
+    place.touch(mode=0o600)
+    place.write_bytes(dumps(settings))
+    rewritten = Rewritten(
+        source=source / ".gemini/settings.json",
+        place=place,
+        original=layers.user,
+        written=settings,
+        free=(_SIGN_IN,),
+    )
     for name in (".agents", ".env"):
         if (source / name).exists():
             (home / name).symlink_to((source / name).absolute())
-    return (folder,)
+    return folder, rewritten
 
 
 def _tagged(headers: str, session: str) -> str:

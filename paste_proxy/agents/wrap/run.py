@@ -4,18 +4,17 @@ import os
 import shutil
 import sys
 import uuid
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import mkdtemp
 from time import monotonic
 
 from paste_proxy.agents.wrap.account import Account
 from paste_proxy.agents.wrap.client import Behind, Client, Found, Prepared, User
-from paste_proxy.agents.wrap.home import bring_back
 from paste_proxy.agents.wrap.hooks.ahead import with_reading_shell
 from paste_proxy.agents.wrap.known import recognise
+from paste_proxy.agents.wrap.leavings import RunFolder, back, reclaim_all, run_folder
 from paste_proxy.agents.wrap.setting import Wish, setting
 from paste_proxy.agents.wrap.sidecar import Sidecar, last_words
 from paste_proxy.agents.wrap.terminal import Terminal
@@ -47,6 +46,9 @@ class Plan:
 def run(user: User, plan: Plan) -> int:
     """Run the user's command behind a sidecar; the exit code is the command's.
 
+    The run is over when the program that was started ends. What that leaves in the background, be it a part of the
+    client, has no sidecar from then on: nobody could tell it from a server that the agent has started for itself.
+
     The account goes to stderr: stdout belongs to the client.
 
     Raises:
@@ -65,8 +67,9 @@ def run(user: User, plan: Plan) -> int:
         if config.speculation.mode is not Mode.SPECULATE:
             found = replace(found, notes=(*found.notes, _NOTHING_IN_PLACE))
     policy = plan.policy_of(config)
-    with Terminal() as terminal, _place() as place:
-        account = _behind_sidecar(terminal, client, user, found, config, plan, place)
+    found = replace(found, notes=(*found.notes, *reclaim_all()))
+    with Terminal() as terminal, run_folder() as folder:
+        account = _behind_sidecar(terminal, client, user, found, config, plan, folder)
     account = replace(account, ruled=lambda tool: policy.rule_for(tool).rule is not None)
     for line in account.lines():
         with suppress(OSError):
@@ -86,41 +89,31 @@ def _write(path: Path, account: Account) -> None:
 
 
 def _behind_sidecar(
-    terminal: Terminal, client: Client, user: User, found: Found, config: Config, plan: Plan, place: Path
+    terminal: Terminal, client: Client, user: User, found: Found, config: Config, plan: Plan, folder: RunFolder
 ) -> Account:
-    sidecar = Sidecar.start(config, _folder(place, "sidecar"), folder=user.folder, env=_for_sidecar(user, found))
+    sidecar = Sidecar.start(config, folder, folder=user.folder, env=_for_sidecar(user, found))
     try:
         behind = Behind(url=sidecar.url, session=f"wrap-{uuid.uuid4().hex[:12]}", substitute=plan.substitute)
-        prepared = client.prepare(user, found, behind, _folder(place, "home"))
+        home = folder.path / "home"
+        home.mkdir(mode=0o700)
+        prepared = client.prepare(user, found, behind, home)
+        folder.listed(prepared.mirrors, prepared.rewritten)
+        holding = (sidecar.lifeline, folder.lock)
         started = monotonic()
         try:
-            code = terminal.run(prepared.command, _past_proxies(prepared), holding=(sidecar.lifeline,))
+            code = terminal.run(prepared.command, _past_proxies(prepared), holding=holding)
             wall = monotonic() - started
         except OSError as fault:
             raise InputFault(prepared.command[0], f"cannot be started ({fault.strerror})", "a program") from fault
-        notes = [*found.notes, *_back(prepared)]
-        if not sidecar.alive:
+        notes = [*found.notes, *back(prepared.mirrors, prepared.rewritten)]
+        stats = sidecar.stats()
+        if not stats and sidecar.over:
             notes.append(f"the sidecar ended during the run: {last_words(sidecar.log)}")
         return Account(
-            client=client.name,
-            code=code,
-            startup_s=started - plan.began,
-            wall_s=wall,
-            stats=sidecar.stats(),
-            notes=tuple(notes),
+            client=client.name, code=code, startup_s=started - plan.began, wall_s=wall, stats=stats, notes=tuple(notes)
         )
     finally:
         sidecar.stop()
-
-
-def _back(prepared: Prepared) -> Iterator[str]:
-    """Bring the client's files back; what cannot be is kept elsewhere, and a note says where."""
-    for mirrored in prepared.mirrors:
-        if stuck := bring_back(mirrored):
-            kept = Path(mkdtemp(prefix="paste-kept-"))
-            for path in stuck:
-                path.rename(kept / path.name)
-            yield f"what the client wrote could not all be moved to {mirrored.source}; the rest is in {kept}"
 
 
 def _there(user: User) -> None:
@@ -129,22 +122,6 @@ def _there(user: User) -> None:
     path = user.folder / program if os.sep in program else program
     if shutil.which(str(path), path=user.env.get("PATH", os.defpath)) is None:
         raise InputFault(program, "is no program that can be started", "a command as it would be typed without wrap")
-
-
-@contextmanager
-def _place() -> Iterator[Path]:
-    """A private folder for the run, gone after it."""
-    place = Path(mkdtemp(prefix="paste-wrap-"))
-    try:
-        yield place
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
-
-
-def _folder(place: Path, name: str) -> Path:
-    path = place / name
-    path.mkdir(mode=0o700)
-    return path
 
 
 def _for_sidecar(user: User, found: Found) -> dict[str, str]:

@@ -7,6 +7,7 @@ import selectors
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
@@ -16,12 +17,14 @@ from urllib.parse import urlsplit
 
 import tomlkit
 
+from paste_proxy.agents.wrap.leavings import RunFolder
 from paste_proxy.config import Config
 from paste_proxy.errors import OurFault
 from paste_proxy.events.values import Json
 
 _START_S = 30.0
 _ASK_S = 3.0
+_DYING_S = 1.0
 _STOP_S = (3.0, 2.0, 2.0)
 """For each of: told to stop, told again, killed."""
 _LONGEST_LINE = 4_096
@@ -38,22 +41,23 @@ class Sidecar:
         self.log = log
 
     @classmethod
-    def start(cls, config: Config, place: Path, *, folder: Path, env: Mapping[str, str]) -> "Sidecar":
+    def start(cls, config: Config, of: RunFolder, *, folder: Path, env: Mapping[str, str]) -> "Sidecar":
         """Start `paste-proxy serve` and wait until it listens.
 
+        Its config goes through a pipe: the secrets of the servers behind it are never on the disk.
+
         Args:
-            place: an empty private folder for its config and its log.
+            of: the run's folder, for its log.
             folder: its working folder, and so that of the servers it starts.
 
         Raises:
             OurFault: it did not come up; its last words are in the message.
         """
-        written, log = place / "paste.toml", place / "sidecar.log"
-        written.write_text(config_text(config), "utf-8")
-        written.chmod(0o600)
-        served = ("serve", "--config", str(written), "--port", "0")
-        command = [sys.executable, "-m", "paste_proxy.agents.wrap.lifeline", *served]
-        with log.open("wb") as said:
+        log = of.path / "sidecar.log"
+        reading, writing = os.pipe()
+        served = ("serve", "--config", f"/dev/fd/{reading}", "--port", "0")
+        command = [sys.executable, "-m", "paste_proxy.agents.wrap.lifeline", str(of.path), str(of.lock), *served]
+        with log.open("wb") as said, os.fdopen(reading, "rb"):
             process = subprocess.Popen(  # noqa: S603 - our own interpreter and options
                 command,
                 cwd=folder,
@@ -62,7 +66,9 @@ class Sidecar:
                 stdout=subprocess.PIPE,
                 stderr=said,
                 start_new_session=True,
+                pass_fds=(reading, of.lock),
             )
+        threading.Thread(target=_tell, args=(writing, config_text(config).encode()), daemon=True).start()
         url = None
         try:
             url = _announced(process)
@@ -80,9 +86,11 @@ class Sidecar:
         return self._process.stdin.fileno()
 
     @property
-    def alive(self) -> bool:
-        """Whether the process still runs."""
-        return self._process.poll() is None
+    def over(self) -> bool:
+        """Whether the process has ended; one that is about to is waited for."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_DYING_S)
+        return self._process.returncode is not None
 
     def stats(self) -> dict[str, Json]:
         """Its tally; empty if it does not answer."""
@@ -107,6 +115,12 @@ def config_text(config: Config) -> str:
     """A config as the file that says it."""
     said = config.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
     return tomlkit.dumps(said)
+
+
+def _tell(pipe: int, said: bytes) -> None:
+    """Write all to a pipe that holds less, for as long as it is read."""
+    with suppress(BrokenPipeError), os.fdopen(pipe, "wb") as writing:
+        writing.write(said)
 
 
 def last_words(log: Path) -> str:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,15 +23,20 @@ def get(url):
             return answer.status
     except urllib.error.HTTPError as refused:
         return refused.code
+if "--kill-sidecar" in sys.argv:
+    log = home.parent / "sidecar.log"
+    import signal, subprocess
+    found = subprocess.run(["pgrep", "-f", f"lifeline {{home.parent}} "], capture_output=True, text=True)
+    os.kill(int(found.stdout.split()[0]), signal.SIGKILL)
+if "--change" in sys.argv:
+    settings = json.loads((home / ".gemini/settings.json").read_text())
+    (home / ".gemini/settings.json").write_text(json.dumps({{**settings, "ui": {{"theme": "light"}}}}))
+(home / ".gemini/oauth_creds.json").unlink(missing_ok=True)
+(home / ".gemini/oauth_creds.json").write_text("rotated")
+(home / ".gemini/history.txt").write_text("new")
 if "--wait" in sys.argv:
     print(base.removesuffix("/llm"), os.getpid(), flush=True)
     sys.stdin.read()
-if "--kill-sidecar" in sys.argv:
-    log = next(home.parent.glob("sidecar/sidecar.log"))
-    import signal, subprocess
-    found = subprocess.run(["pgrep", "-f", str(log.with_name("paste.toml"))], capture_output=True, text=True)
-    os.kill(int(found.stdout.split()[0]), signal.SIGKILL)
-(home / ".gemini/history.txt").write_text("new")
 ready = 0 if "--kill-sidecar" in sys.argv else get(base.removesuffix("/llm") + "/readyz")
 private = oct(home.parent.stat().st_mode & 0o777)
 print(json.dumps({{"args": sys.argv[1:], "ready": ready, "place": str(home), "private": private}}))
@@ -76,7 +82,7 @@ def test_the_clients_code_and_output_are_the_runs_and_nothing_is_left_but_what_i
     assert not Path(said["place"]).exists()
     assert list((tmp_path / "tmp").iterdir()) == []
     left = [str(path.relative_to(tmp_path / "home")) for path in (tmp_path / "home").rglob("*") if path.is_file()]
-    assert left == [".gemini/history.txt"]
+    assert sorted(left) == [".gemini/history.txt", ".gemini/oauth_creds.json"]
 
 
 def test_a_sidecar_that_dies_is_told_of_at_the_end_and_the_client_goes_on(tmp_path: Path, env: dict[str, str]) -> None:
@@ -110,21 +116,80 @@ def test_what_cannot_be_run_is_told_and_nothing_is_started(
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
-def test_no_sidecar_outlives_its_wrapper_and_client_however_they_end(tmp_path: Path, env: dict[str, str]) -> None:
-    command = [sys.executable, "-m", "paste_proxy", "wrap", "gemini", "--wait"]
+def test_what_the_client_changes_in_its_settings_is_the_users(tmp_path: Path, env: dict[str, str]) -> None:
+    settings = tmp_path / "home/.gemini/settings.json"
+    settings.parent.mkdir()
+    for users, told in (('{"vim": true}', False), ('{"vim": true} // mine', True)):
+        settings.write_text(users)
+        done = wrap(tmp_path, env, "gemini", "--change")
+        assert ("could not all be taken over" in done.stderr) is told
+        if told:
+            kept = Path(done.stderr.split()[-1])
+            assert (settings.read_text(), json.loads(kept.read_text())["ui"]) == (users, {"theme": "light"})
+        else:
+            assert json.loads(settings.read_text()) == {"vim": True, "ui": {"theme": "light"}}
+
+
+@pytest.mark.parametrize("client_too", [False, True])
+def test_nothing_outlives_a_wrapper_that_was_killed_but_what_the_client_needs(
+    tmp_path: Path, env: dict[str, str], client_too: bool
+) -> None:
+    settings = {"vim": True, "mcpServers": {"s": {"command": "s", "env": {"TOKEN": "SECRET"}}}}
+    (tmp_path / "home/.gemini").mkdir()
+    (tmp_path / "home/.gemini/settings.json").write_text(json.dumps(settings))
+    command = [sys.executable, "-m", "paste_proxy", "wrap", "gemini", "--change", "--wait"]
     with subprocess.Popen(
         command, cwd=tmp_path / "work", env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as wrapper:
         assert wrapper.stdout is not None
         url, client = wrapper.stdout.readline().split()
+        place = next((tmp_path / "tmp").glob("paste-wrap-*"))
+        assert not list(place.rglob("*.toml"))
         wrapper.kill()
         wrapper.wait()
         assert _answers(url), "the client still needs it"
-        os.kill(int(client), signal.SIGKILL)
-        deadline = time.monotonic() + 30
-        while _answers(url):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        if client_too:
+            sidecar = subprocess.run(["pgrep", "-f", f"lifeline {place} "], capture_output=True, text=True, check=True)
+            for number in (*sidecar.stdout.split(), client):
+                os.kill(int(number), signal.SIGKILL)
+            _until(lambda: not _runs(int(client)))
+            wrap(tmp_path, env, "gemini")
+        else:
+            os.kill(int(client), signal.SIGKILL)
+        _until(lambda: not _answers(url) and not place.exists())
+    assert (tmp_path / "home/.gemini/oauth_creds.json").read_text() == "rotated"
+    kept = json.loads((tmp_path / "home/.gemini/settings.json").read_text())
+    assert kept == {**settings, "ui": {"theme": "light"}}
+
+
+def test_the_folder_of_a_run_that_goes_on_is_left_alone(tmp_path: Path, env: dict[str, str]) -> None:
+    command = [sys.executable, "-m", "paste_proxy", "wrap", "gemini", "--wait"]
+    with subprocess.Popen(
+        command, cwd=tmp_path / "work", env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as wrapper:
+        assert wrapper.stdout is not None
+        assert wrapper.stdout.readline()
+        place = next((tmp_path / "tmp").glob("paste-wrap-*"))
+        assert wrap(tmp_path, env, "gemini").returncode == 5
+        assert (place / "home/.gemini").is_dir()
+        wrapper.communicate("")
+        assert wrapper.returncode == 5
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def _answers(url: str) -> bool:
