@@ -1,12 +1,14 @@
 """Online prediction: late binding of the pool's patterns to one live session (PASTE 4.1)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from paste_proxy.events.candidate import Candidate
+from paste_proxy.events.candidate import NARROWED, Candidate
 from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.outline import Outline
 from paste_proxy.events.types import Event
+from paste_proxy.mining.completions import shares
 from paste_proxy.mining.contexts import suffixes
 from paste_proxy.mining.outlook import Odds, worth
 from paste_proxy.mining.pattern import Pattern
@@ -62,15 +64,37 @@ class Predictor:
             fork.step(event)
         return self._now(fork) if fork.step(latest) else Prediction()
 
+    def narrow(self, outline: Outline, beside: Collection[str] = ()) -> Prediction:
+        """What the call that the LLM is writing may come to be; the session stays as it is.
+
+        Args:
+            beside: keys of the calls that its turn asks for beside it.
+        """
+        expected = self._pool.outlook.expected(suffixes(self._window.context()))
+        of_tool = [one for one in expected if one.pattern.template.tool == outline.tool]
+        found = shares(of_tool, self._window, outline, beside)[: self._candidates]
+        facts = self._pool.tools.get(outline.tool)
+        expected_s = facts.median_s if facts else None
+        return Prediction(
+            tuple(
+                Candidate(invocation=invocation, confidence=share, source=NARROWED, expected_s=expected_s)
+                for invocation, share in found
+                if share >= LEAST_CONFIDENCE
+            )
+        )
+
     def _now(self, window: Window) -> Prediction:
         candidates = map(self._candidate, ranked(self._pool, window, self._candidates, self._executable))
         return Prediction(tuple(one for one in candidates if one.confidence >= LEAST_CONFIDENCE))
 
     def _candidate(self, one: Scored) -> Candidate:
         facts = self._pool.tools.get(one.invocation.tool)
+        next_, ever = one.odds
+        confidence = self._pool.calibration(one.pattern.calibration(ever))
         return Candidate(
             invocation=one.invocation,
-            confidence=self._pool.calibration(one.pattern.calibration(one.odds[1])),
+            confidence=confidence,
+            later=confidence * (1 - next_ / ever),
             source=one.pattern.id,
             expected_s=facts.median_s if facts else None,
         )

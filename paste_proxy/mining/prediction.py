@@ -1,10 +1,11 @@
 """What online prediction gives for one event."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from paste_proxy.events.candidate import Candidate, PreparationHint
+from paste_proxy.events.outline import Outline
 from paste_proxy.events.types import Event
 
 
@@ -27,3 +28,10 @@ class SessionPredictor(Protocol):
 
     def suppose(self, past: Sequence[Event], latest: Event) -> Prediction:
         """What would be predicted if these happened next; the session stays as it is."""
+
+    def narrow(self, outline: Outline, beside: Collection[str] = ()) -> Prediction:
+        """What the call that the LLM is writing may come to be; the session stays as it is.
+
+        Args:
+            beside: keys of the calls that its turn asks for beside it.
+        """
