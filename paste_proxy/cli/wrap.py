@@ -35,6 +35,7 @@ def wrap(
 
     Known are gemini-cli, qwen-code, Codex and Claude Code. The agent's configuration is turned for this run
     only; its files stay as they are, and so does its exit code. At the end, stderr says where the time went.
+    What it leaves running in the background has no sidecar from then on.
     """
     import os
     from time import monotonic
