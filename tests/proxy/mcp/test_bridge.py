@@ -15,6 +15,7 @@ from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.testing import FakeGate
 from paste_proxy.wire.sse import SseDecoder
 from tests.peers.scripts import scripted
+from tests.proxy.mcp.client import McpHttpClient
 from tests.proxy.mcp.parts import sidecar, until
 
 BOTH = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
@@ -294,3 +295,19 @@ async def test_a_client_that_leaves_before_its_session_opens_leaves_no_process(
         opening.cancel()
         await asyncio.wait([opening])
         await until(lambda: not Path(f"/proc/{pid}").exists())
+
+
+async def test_a_session_s_other_user_is_out_of_reach_of_what_was_run_ahead_for_the_first(
+    http: aiohttp.ClientSession,
+) -> None:
+    async with sidecar(gate := FakeGate(), {"s": scripted()}) as base:
+        client = await McpHttpClient(http, f"{base}/mcp/s", Authorization="Bearer alice").open()
+        await until(lambda: gate.offers)
+        await client.call("echo", text="a")
+        client.headers["Authorization"] = "Bearer bob"
+        await client.call("echo", text="a")
+        assert not gate.offers
+        await client.call("echo", text="a")
+        assert gate.offers
+    first, *others = [asked.scope for asked in gate.asked]
+    assert others[0] == others[1] != first
