@@ -18,6 +18,7 @@ from paste_proxy.proxy.hub.observed import (
     AnswerSeen,
     CallSeen,
     Observed,
+    PartSeen,
     RequestSeen,
     ScopeGone,
     ToolAnswered,
@@ -107,8 +108,8 @@ class Conductor:
             case RequestSeen():
                 self._turns.request(item)
                 self._guesses.opened(item)
-            case CallSeen():
-                self._turns.call(item)
+            case PartSeen() | CallSeen():
+                self._turns.written(item)
             case AnswerSeen():
                 self._turns.answer(item)
             case ToolAsked():

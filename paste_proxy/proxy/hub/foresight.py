@@ -6,11 +6,13 @@ from dataclasses import replace
 from paste_proxy.events.candidate import SEALED, Candidate
 from paste_proxy.events.cored import Core, as_asked, cored
 from paste_proxy.events.invocation import Invocation, name_of
+from paste_proxy.events.outline import Outline
 from paste_proxy.events.result import ToolResult
 from paste_proxy.events.types import CallSealed, Event, ToolCall, ToolOutput
 from paste_proxy.proxy.hub.session import AgentSession
 from paste_proxy.proxy.hub.toolbox import Toolbox
-from paste_proxy.speculation.types import Launch, Predicted
+from paste_proxy.speculation.types import Launch, Narrowed, Predicted
+from paste_proxy.wire.types import SeenPart
 
 _SEALED_CONFIDENCE = 0.98
 """An agent nearly always asks for what its LLM has written; not always, since a person may refuse it."""
@@ -38,10 +40,27 @@ class Foresight:
         self._not_executable = not_executable
         self._core = core
 
-    def sealed(self, session: AgentSession, call: CallSealed) -> list[Predicted]:
+    def begun(self, session: AgentSession, turn: int, part: SeenPart) -> list[Narrowed]:
+        """A call is being written. Nothing, where calls of that name do not pass through the sidecar: who knows what
+        its tool calls in turn."""
+        tool = self._toolbox.identify(part.name, bare=not session.prefixes)
+        if not self._toolbox.knows(tool):
+            return []
+        meant = self._core(self._toolbox.plain(Invocation(tool, part.arguments)))
+        beside = {self._spelled(self._core(call.invocation)).key for call in session.calls if call.turn == turn}
+        prediction = session.predictor.narrow(Outline(self._spelling(tool), meant.arguments), beside)
+        return [self._narrowed(session, Outline(tool, meant.arguments), self._bind(session, prediction.candidates))]
+
+    def sealed(self, session: AgentSession, call: CallSealed) -> list[Predicted | Narrowed]:
         """Predictor zero: the call stands complete in the LLM's stream."""
         candidate = Candidate(invocation=call.invocation, confidence=_SEALED_CONFIDENCE, source=SEALED)
-        return self._bind(session, (candidate,))
+        bound = self._bind(session, (candidate,))
+        if not self._toolbox.knows(call.invocation.tool):
+            return [*bound]
+        return [self._narrowed(session, Outline(call.invocation.tool, call.invocation.arguments, whole=True), bound)]
+
+    def _narrowed(self, session: AgentSession, outline: Outline, newly: list[Predicted]) -> Narrowed:
+        return Narrowed(session=session.id, outline=outline, more=session.further, newly=tuple(newly))
 
     def guessed(self, session: AgentSession, candidates: tuple[Candidate, ...]) -> list[Predicted]:
         """What a speculative LLM suggests, by the tools' identities."""
@@ -73,12 +92,15 @@ class Foresight:
     def _in_pool_terms(self, event: Event) -> Event:
         event = cored(event, self._core)
         if isinstance(event, ToolCall):
-            spelling = self._spelling(event.invocation.tool)
-            if spelling != event.invocation.tool:
-                return replace(event, invocation=Invocation(spelling, event.invocation.arguments))
-        elif isinstance(event, ToolOutput):
+            spelled = self._spelled(event.invocation)
+            return event if spelled is event.invocation else replace(event, invocation=spelled)
+        if isinstance(event, ToolOutput):
             return replace(event, tool=self._spelling(event.tool))
         return event
+
+    def _spelled(self, invocation: Invocation) -> Invocation:
+        spelling = self._spelling(invocation.tool)
+        return invocation if spelling == invocation.tool else Invocation(spelling, invocation.arguments)
 
     def _spelling(self, tool: str) -> str:
         if tool in self._pool_tools:

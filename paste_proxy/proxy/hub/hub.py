@@ -15,7 +15,7 @@ import structlog
 from paste_proxy.clock import Clock
 from paste_proxy.events.result import ToolResult
 from paste_proxy.proxy.hub.conductor import Conductor
-from paste_proxy.proxy.hub.observed import Observed, ScopeGone, ToolAnswered, ToolAsked
+from paste_proxy.proxy.hub.observed import Observed, PartSeen, ScopeGone, ToolAnswered, ToolAsked
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.proxy.ports import NO_ARGUMENTS, AgentCall, Decision, RunIt
@@ -62,7 +62,7 @@ class Hub:
         """Put an item into the inbox. Raises nothing."""
         if len(self._inbox) < self._inbox_limit or isinstance(item, JobEnded | Guessed):
             self._inbox.append(item)
-        else:
+        elif not isinstance(item, PartSeen):
             self._lost = True
             self._tally.dropped += 1
             if isinstance(item, ToolAsked):

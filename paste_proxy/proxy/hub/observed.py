@@ -9,7 +9,7 @@ from paste_proxy.proxy.hub.reading import Reading
 from paste_proxy.proxy.ports import AgentCall, Decision
 from paste_proxy.speculation.types import JobEnded, JobSent, ObservationLost
 from paste_proxy.speculators.guess import Guessed
-from paste_proxy.wire.types import SeenCall, TurnEnd
+from paste_proxy.wire.types import SeenCall, SeenPart, TurnEnd
 
 
 @dataclass(slots=True, eq=False)
@@ -38,6 +38,14 @@ class CallSeen:
 
     exchange: Exchange
     call: SeenCall
+
+
+@dataclass(frozen=True, slots=True)
+class PartSeen:
+    """A tool call is being written; nothing rests on its being noticed."""
+
+    exchange: Exchange
+    part: SeenPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +85,7 @@ class ScopeGone:
 
 Observed: TypeAlias = (
     RequestSeen
+    | PartSeen
     | CallSeen
     | AnswerSeen
     | ToolAsked

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.mining.prediction import SessionPredictor
 
+_FURTHER, _OF = 0.5, 2.0
+"""Before any turn was seen: of so many calls, so many were followed by another in their turn."""
 _TURNS_REMEMBERED = 8
 """How many turns a call that nobody answered stays open; clients that drop outputs would pile them up."""
 
@@ -48,6 +50,15 @@ class AgentSession:
     exposed_s: float = 0.0
     saved_s: float = 0.0
     llm_s: float = 0.0
+    _asked: int = 0
+    """Calls that its turns asked for."""
+    _further: int = 0
+    """Those of them that followed another in their turn."""
+
+    @property
+    def further(self) -> float:
+        """Probability that after one call its turn asks for another."""
+        return (self._further + _FURTHER) / (self._asked + _OF)
 
     def begin_turn(self) -> list[AskedCall]:
         """A new LLM request: number it; gives the calls too old to be answered or claimed any more."""
@@ -64,6 +75,8 @@ class AgentSession:
                 self.calls[position] = call
                 return known
         self.calls.append(call)
+        self._asked += 1
+        self._further += call.order > 0
         return None
 
     def claim(self, invocation: Invocation, call_id: str | None) -> AskedCall | None:

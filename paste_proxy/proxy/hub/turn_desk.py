@@ -7,7 +7,7 @@ from paste_proxy.clock import Clock
 from paste_proxy.events.types import CallSealed, Event, LlmTurn, TurnStarted
 from paste_proxy.proxy.hub.foresight import Foresight
 from paste_proxy.proxy.hub.history import heard
-from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, RequestSeen
+from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, PartSeen, RequestSeen
 from paste_proxy.proxy.hub.session import AgentSession, AskedCall
 from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.tally import Tally
@@ -70,6 +70,20 @@ class TurnDesk:
                 session=session.id, ts=self._clock.epoch(), turn=session.turn, model=item.reading.request.model
             ),
         )
+
+    def written(self, item: PartSeen | CallSeen) -> None:
+        """A call stands in the stream, in part or whole."""
+        if isinstance(item, PartSeen):
+            self.part(item)
+        else:
+            self.call(item)
+
+    def part(self, item: PartSeen) -> None:
+        """A call is being written: some of what was expected is ruled out, some becomes likely."""
+        session = self._sessions.get(item.exchange.session)
+        if session is not None:
+            session.prefixes = session.prefixes or self._toolbox.prefixed(item.part.name)
+            self._tell(*self._foresight.begun(session, item.exchange.turn, item.part))
 
     def call(self, item: CallSeen) -> None:
         """A call became complete in the stream: predictor zero, and the beginning of a possible effect."""

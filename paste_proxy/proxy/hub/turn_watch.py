@@ -11,7 +11,7 @@ from functools import partial
 import structlog
 
 from paste_proxy.clock import Clock
-from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, Exchange, Observed, RequestSeen
+from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, Exchange, Observed, PartSeen, RequestSeen
 from paste_proxy.proxy.hub.reader_process import ReaderProcess, read_request
 from paste_proxy.proxy.hub.reading import Reading
 from paste_proxy.proxy.ports import Pieces, TurnTee
@@ -182,6 +182,8 @@ class _Watched(Exchange):
         try:
             for call in self._reader.feed(b"".join(arrived)):
                 self._tell(CallSeen(self, call))
+            for part in self._reader.under_way():
+                self._tell(PartSeen(self, part))
         except Exception as fault:  # noqa: BLE001 - a reader raises nothing; should one, the rest of the turn is unseen
             self._reader = None
             self._watch._broke(fault)

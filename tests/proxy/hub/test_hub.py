@@ -1,7 +1,7 @@
 """The hub with the real scheduler: what routes ask and what they get."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -10,8 +10,9 @@ import pytest
 from paste_proxy.clock import FakeClock
 from paste_proxy.config import Config, Speculating
 from paste_proxy.errors import UpstreamFault
-from paste_proxy.events.candidate import SEALED, Candidate
+from paste_proxy.events.candidate import NARROWED, SEALED, Candidate
 from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.outline import Outline
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.events.types import (
     Event,
@@ -23,13 +24,14 @@ from paste_proxy.events.types import (
     TurnStarted,
     UserMessage,
 )
+from paste_proxy.events.values import Json
 from paste_proxy.mining.prediction import Prediction
 from paste_proxy.proxy.composition import scheduler
 from paste_proxy.proxy.hub.conductor import Conductor
 from paste_proxy.proxy.hub.executor import Executor
 from paste_proxy.proxy.hub.foresight import Foresight
 from paste_proxy.proxy.hub.hub import Hub
-from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, Exchange, RequestSeen
+from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, Exchange, PartSeen, RequestSeen
 from paste_proxy.proxy.hub.reading import reading
 from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.tally import Tally
@@ -37,7 +39,7 @@ from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.proxy.ports import AgentCall, RunIt, ServeIt
 from paste_proxy.speculation.policy import Policy
 from paste_proxy.speculation.types import Mode
-from paste_proxy.wire.types import LlmRequest, Message, SeenCall, SeenOutput, TurnEnd
+from paste_proxy.wire.types import LlmRequest, Message, SeenCall, SeenOutput, SeenPart, TurnEnd
 
 POLICY = """
 [[rule]]
@@ -91,6 +93,9 @@ class Prophet:
 
     says: Callable[[Event], list[Invocation]]
     heard: list[Event] = field(default_factory=list)
+    completes: list[Invocation] = field(default_factory=list)
+    later: float | None = None
+    asked_beside: list[set[str]] = field(default_factory=list)
 
     def follow(self, event: Event) -> None:
         self.heard.append(event)
@@ -98,12 +103,25 @@ class Prophet:
     def step(self, event: Event) -> Prediction:
         self.heard.append(event)
         return Prediction(
-            tuple(Candidate(invocation=one, confidence=0.9, source="prophet") for one in self.says(event))
+            tuple(
+                Candidate(invocation=one, confidence=0.9, source="prophet", later=self.later)
+                for one in self.says(event)
+            )
         )
 
     def suppose(self, past: Sequence[Event], latest: Event) -> Prediction:
         return Prediction(
             tuple(Candidate(invocation=one, confidence=0.9, source="beyond") for one in self.says(latest))
+        )
+
+    def narrow(self, outline: Outline, beside: Collection[str] = ()) -> Prediction:
+        self.asked_beside.append(set(beside))
+        return Prediction(
+            tuple(
+                Candidate(invocation=one, confidence=0.9, source=NARROWED, later=self.later)
+                for one in self.completes
+                if outline.allows(one)
+            )
         )
 
 
@@ -270,6 +288,69 @@ async def test_nothing_is_launched_until_an_unseen_tool_has_answered() -> None:
         output = SeenOutput(call_id="c", output="edited")
         await w.hear(user("first"), Message(role="tool", text="edited", digest=b"t", output=output), user("second"))
         assert w.backend.started == [READ]
+
+
+def being_written(exchange: Exchange, name: str, order: int = 0, **arguments: Json) -> PartSeen:
+    return PartSeen(exchange, SeenPart(order=order, name=name, arguments=arguments))
+
+
+async def test_a_call_being_written_rules_out_what_was_run_ahead_and_what_it_may_be_is_launched() -> None:
+    async with world(after_user) as w:
+        w.prophet.completes = [OTHER]
+        exchange = await w.hear(user("read a"))
+        w.hub.post(being_written(exchange, "read"))
+        await w.settle()
+        assert (w.backend.started, w.backend.cancelled) == ([READ, OTHER], [])
+        w.hub.post(being_written(exchange, "read", path="b"))
+        await w.settle()
+        assert w.backend.cancelled == [], "what is not asked for now may be later"
+
+
+async def test_what_a_written_call_leaves_unlikely_is_cancelled() -> None:
+    """At first it is not known whether the session's turns ask for several calls."""
+    async with world(after_user) as w:
+        w.prophet.later = 0.0
+        cancelled = []
+        for turn in range(3):
+            exchange = await w.hear(*(user(str(number)) for number in range(turn + 1)))
+            w.hub.post(CallSeen(exchange, SeenCall(order=0, call_id=f"c{turn}", name="read", arguments={"path": "b"})))
+            await w.settle()
+            cancelled.append(len(w.backend.cancelled))
+        assert cancelled[0] == 0
+        assert cancelled[-1] > 0
+        assert set(w.backend.cancelled) == {READ}
+
+
+async def test_a_call_past_the_sidecar_rules_nothing_out() -> None:
+    async with world(after_user) as w:
+        exchange = await w.hear(user("read a"))
+        for number in range(9):
+            w.hub.post(being_written(exchange, "task", path=str(number)))
+        await w.settle()
+        assert w.tally.outcomes == {}
+        assert w.prophet.asked_beside == []
+
+
+async def test_calls_of_the_same_turn_are_not_expected_again() -> None:
+    async with world() as w:
+        exchange = await w.hear(user("read both"))
+        w.hub.post(CallSeen(exchange, SeenCall(order=0, call_id="c", name="read", arguments={"path": "a"})))
+        w.hub.post(being_written(exchange, "read", order=1))
+        await w.settle()
+        assert w.prophet.asked_beside == [{READ.key}]
+        assert (w.backend.started, w.backend.cancelled) == ([READ], [])
+
+
+async def test_parts_that_find_no_room_are_no_loss() -> None:
+    async with world(after_user, inbox=3) as w:
+        exchange = await w.hear(user("read a"))
+        w.backend.answer.set_result(ToolResult(body=b"1"))
+        await w.settle()
+        for number in range(50):
+            w.hub.post(being_written(exchange, "read", path=str(number)))
+        assert w.tally.dropped == 0
+        await w.settle()
+        assert isinstance(await w.ask(READ), ServeIt)
 
 
 async def test_a_sealed_call_is_launched_before_the_turn_ends_and_pairs_with_the_agents_call() -> None:

@@ -1,8 +1,9 @@
 """How tool calls find the turn that asked for them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.outline import Outline
 from paste_proxy.events.types import Event
 from paste_proxy.mining.prediction import Prediction
 from paste_proxy.proxy.hub.session import AgentSession, AskedCall
@@ -18,6 +19,9 @@ class Silent:
         return Prediction()
 
     def suppose(self, past: Sequence[Event], latest: Event) -> Prediction:
+        return Prediction()
+
+    def narrow(self, outline: Outline, beside: Collection[str] = ()) -> Prediction:
         return Prediction()
 
 
