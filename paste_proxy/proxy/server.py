@@ -125,6 +125,8 @@ def _refuse_loops(config: Config, runner: web.AppRunner) -> None:
     ports = [address[1] for address in runner.addresses]
     upstreams = [(f"llm[{number}].upstream", route.upstream) for number, route in enumerate(config.llm)]
     upstreams += [(f"mcp.{name}.url", server.url) for name, server in config.mcp.items() if server.url]
+    if config.speculator is not None:
+        upstreams.append(("speculator.base_url", config.speculator.base_url))
     proxies = [(f"llm[{number}].proxy", route.proxy) for number, route in enumerate(config.llm) if route.proxy]
     proxies += [(f"mcp.{name}.proxy", server.proxy) for name, server in config.mcp.items() if server.proxy]
     for where, address in upstreams + proxies:

@@ -6,9 +6,11 @@ their beginning and their end.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from paste_proxy.events.values import Json, dumps
+from paste_proxy.events.values import Json, dumps, loads
 from paste_proxy.wire.chat_tools import chat_tools, shortened
+from paste_proxy.wire.loose import listing
 from paste_proxy.wire.types import LlmRequest, Message
 
 _INSTRUCTIONS = {"system", "developer"}
@@ -17,6 +19,8 @@ _SHARE_OF_TOOLS = 2
 _SHARE_OF_TEXT = 4
 """And so may one text."""
 _DESCRIPTION = 160
+_WORDY = 20
+"""Tools described at more than so many times the room are not looked at."""
 _END_SHARE = 4
 """One part in so many of a text that is cut is its end."""
 
@@ -40,7 +44,7 @@ def prompt_of(request: LlmRequest, characters: int) -> Prompt | None:
     """
     if request.utility or request.previous is not None or not request.messages:
         return None
-    tools = _fitting_tools(request, characters // _SHARE_OF_TOOLS)
+    tools = _offered(request, characters // _SHARE_OF_TOOLS)
     if not tools:
         return None
     size = _size(tools)
@@ -48,9 +52,20 @@ def prompt_of(request: LlmRequest, characters: int) -> Prompt | None:
     return Prompt(messages, tools, size + spoken)
 
 
-def _fitting_tools(request: LlmRequest, room: int) -> tuple[dict[str, Json], ...]:
-    tools = tuple(chat_tools(request.offered))
-    if tools and _size(tools) > room:
+def _offered(request: LlmRequest, room: int) -> tuple[dict[str, Json], ...]:
+    """The tools of a request, if they fit once they are told in short."""
+    try:
+        raw = dumps(request.offered)
+    except ValueError:
+        return ()
+    return _fitting_tools(raw, room) if len(raw) <= _WORDY * room else ()
+
+
+@lru_cache(maxsize=32)
+def _fitting_tools(offered: bytes, room: int) -> tuple[dict[str, Json], ...]:
+    """Kept, since an agent offers the same tools with every request."""
+    tools = tuple(chat_tools(listing(loads(offered))))
+    if _size(tools) > room:
         tools = tuple(shortened(tool, _DESCRIPTION) for tool in tools)
     return tools if _size(tools) <= room else ()
 

@@ -130,7 +130,7 @@ BROKEN = {
     "no JSON": lambda _: web.Response(text="<html>", content_type="application/json"),
     "no completion": lambda _: web.json_response({"error": "x"}),
     "too long": lambda _: web.Response(body=b" " * 2**21),
-    "a redirect": lambda _: web.Response(status=307, headers={"location": "http://127.0.0.1:9/"}),
+    "a redirect": lambda _: web.Response(status=307, headers={"location": "/v1/chat/completions"}),
     "compressed": lambda _: web.Response(body=b"x" * 99, headers={"content-encoding": "gzip"}),
 }
 
@@ -143,6 +143,7 @@ async def test_a_broken_endpoint_is_counted_warned_of_once_and_not_noticed(tmp_p
             assert seen == await plain(tmp_path, asking())
             assert (await w.tool("lookup", q="a"))[1] == FOUND
             assert w.tally.faults == {"speculator": 2}
+            assert len(w.small.bodies) == 2
     (warning,) = [line for line in logs if line["event"] == "upstream_failed"]
     assert warning["upstream"] == w.small.url
     assert "look a up" not in json.dumps(logs)
@@ -212,10 +213,11 @@ async def test_a_call_in_the_text_of_an_answer_is_read(tmp_path: Path) -> None:
         await w.thinking(asking(), lambda: bool(w.ran))
 
 
-async def test_a_key_comes_from_the_environment_and_must_be_there(
+async def test_of_the_environment_the_key_named_is_used_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OPENAI_ORG_ID", "somebody")
+    for name, value in (("OPENAI_ORG_ID", "somebody"), ("OPENAI_API_KEY", "k-0"), ("HTTP_PROXY", "http://127.0.0.1:9")):
+        monkeypatch.setenv(name, value)
     with pytest.raises(InputFault, match=r"speculator\.api_key_env"):
         async with world(tmp_path, RIGHT, speculator={"api_key_env": "NOT_SET_HERE"}):
             pass
