@@ -87,7 +87,9 @@ class Sessions:
     def _open(self, name: str) -> Session:
         session = self.known.get(name)
         if session is None:
-            session = self.known[name] = Session(name, dict(self._declared), loop=_running_loop())
+            session = self.known[name] = Session(name, dict(self._declared))
+        if session.loop is None or session.loop.is_closed():
+            session.loop = _running_loop()
         return session
 
 

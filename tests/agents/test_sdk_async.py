@@ -80,6 +80,30 @@ async def test_a_job_of_an_async_tool_is_refused_while_no_loop_is_known(sidecar:
     await asyncio.to_thread(paste.close)
 
 
+@pytest.mark.parametrize("first_call", ["async", "sync"])
+async def test_after_its_first_call_on_a_loop_the_next_can_be_foreseen(sidecar: Served, first_call: str) -> None:
+    def connected() -> Sidecar:
+        paste = Sidecar(sidecar.url, session="blocking", patience_s=SOON if first_call == "async" else 0.05)
+        paste.connect()
+        return paste
+
+    paste = await asyncio.to_thread(connected)
+
+    @paste.tool
+    async def fetch(url: str) -> str:
+        return url
+
+    @paste.tool
+    def look() -> str:
+        return "seen"
+
+    assert (await fetch("first") if first_call == "async" else look()) in ("first", "seen")
+    await (await sidecar.gate.launch("blocking", "fetch", {"url": "u"}))
+    assert await fetch("u") == "u"
+    assert (paste.stats.reused, paste.stats.jobs_refused) == (1, 0)
+    await asyncio.to_thread(paste.close)
+
+
 async def test_a_promoted_call_waits_without_blocking_the_loop(sidecar: Served, paste: Sidecar) -> None:
     entered, leave = asyncio.Event(), asyncio.Event()
 
