@@ -79,7 +79,7 @@ def test_what_a_finished_run_can_serve_is_not_run_ahead_again() -> None:
     [
         (LINES, Status.ERROR, read(head=1)),
         ("not JSON", Status.OK, read(head=1)),
-        ('"\\ufffd"', Status.OK, read(head=1)),
+        ('"\ufffd"', Status.OK, read(head=1)),
         ('{"content":[]}', Status.OK, read(head=1)),
         (LINES, Status.OK, read(head=-1)),
         (LINES, Status.OK, read(head=1, tail=1)),
@@ -129,6 +129,18 @@ def test_a_call_whose_run_did_not_answer_it_is_run() -> None:
     tell(1, asks(7, run("make 2>&1 | tail -1")))
     assert tell(3, done(1, '"[exit 127]\\nmake: not found\\n"')) == ["run 7", "1 discarded, ran 3, saved 0"]
     assert tell(4, over(7)) == []
+
+
+def test_a_failure_that_a_call_waited_for_is_its_own_only_if_it_asked_for_just_that() -> None:
+    for call, then in ((run("make 2>&1 | tail -1"), "run 7"), (run("make"), "serve 7 from 1: no")):
+        tell = Playbook()
+        tell(0, expects(run("make")))
+        tell(1, asks(7, call))
+        assert tell(3, done(1, "no", Status.ERROR))[0] == then
+    tell = Playbook()
+    tell(0, expects(run("make")))
+    tell(1, asks(7, run("make", timeout=99)))
+    assert tell(3, done(1, '"[exit 0]\\n"', Status.ERROR))[0] == "run 7"
 
 
 def test_a_run_that_a_call_waits_for_is_not_run_again_beside_it() -> None:

@@ -13,7 +13,7 @@ _NUMBERED = re.compile(r" *(\d+)([→\t])")
 _WIDTH = 6
 _WITH_END = re.compile(r"[^\n]*\n|[^\n]+")
 _UNREADABLE = "\ufffd"
-"""Stands for bytes that are no UTF-8; how many of them stand for how many bytes may depend on where a read began."""
+"""Stands for bytes that are no UTF-8; how many it stands for may depend on where a read began."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import pytest
 
 from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.result import ToolResult
 from paste_proxy.speculation.policy import Policy
 from paste_proxy.speculation.sameness.lines import Ends, Range
 from paste_proxy.speculation.sameness.shell import Shell
@@ -32,6 +33,15 @@ def test_a_core_is_what_is_left() -> None:
     other = Invocation("t", {"id": 1, "deep": 0, "wait": "long"})
     assert ruled.core(other) == other
     assert ruled.core(Invocation("u", {"why": "x"})) == Invocation("u", {"why": "x"})
+
+
+def test_an_answer_below_every_bound_is_whole() -> None:
+    same = policy("{ at_most = { chars = 10 } }").rule_for("t").same
+    asked, core = Invocation("t", {"chars": 8}), Invocation("t", {})
+    assert same.core(asked) == core
+    assert same.derived(asked, core, ToolResult(body=b"1234567"), 0) == ToolResult(body=b"1234567")
+    assert same.derived(asked, core, ToolResult(body=b"12345678"), 0) is None
+    assert same.derived(Invocation("t", {"chars": 80}), core, ToolResult(body=b"1234567890"), 0) is None
 
 
 @pytest.mark.parametrize(
