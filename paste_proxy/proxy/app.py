@@ -16,7 +16,7 @@ from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.index import add_index
 from paste_proxy.proxy.llm_route import LlmRoutes, add_llm_routes
 from paste_proxy.proxy.metrics import Metrics
-from paste_proxy.proxy.ports import TurnGate
+from paste_proxy.proxy.ports import LlmGate
 
 TRAFFIC = web.AppKey("traffic", Traffic)
 METRICS = web.AppKey("metrics", Metrics)
@@ -30,7 +30,7 @@ class Parts:
     """What the application stands on; `composition.compose` makes it."""
 
     tally: Tally
-    turns: TurnGate
+    turns: LlmGate
     snapshot: Snapshot
     sessions: Callable[[], int]
     """How many sessions are live."""

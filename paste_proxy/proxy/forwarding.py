@@ -1,6 +1,6 @@
 """Mode `off`: gates that look at nothing and let everything run."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from paste_proxy.events.result import ToolResult
 from paste_proxy.events.values import Json
@@ -13,7 +13,7 @@ from paste_proxy.tools.backend import Backend
 
 
 class BlindTurns:
-    """A `TurnGate` and the tee it gives: sees nothing."""
+    """An `LlmGate` and the tee it gives: sees nothing."""
 
     def opened(self, *, wire: str, target: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
         """See nothing."""
@@ -25,8 +25,12 @@ class BlindTurns:
     def chunk(self, data: bytes) -> None:
         """See nothing."""
 
-    def closed(self, *, clean: bool) -> None:
+    def closed(self, *, clean: bool, whole: bool = True) -> None:
         """See nothing."""
+
+    def tunnelled(self) -> Callable[[], None]:
+        """See nothing."""
+        return lambda: None
 
 
 class OpenGate:

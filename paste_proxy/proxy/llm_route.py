@@ -18,7 +18,7 @@ from paste_proxy.proxy.http.observation import Observation
 from paste_proxy.proxy.http.refusal import refusal
 from paste_proxy.proxy.http.relay import Relay
 from paste_proxy.proxy.http.tunnel import is_upgrade
-from paste_proxy.proxy.ports import TurnGate
+from paste_proxy.proxy.ports import LlmGate
 from paste_proxy.wire.protocols import wire_of
 
 _RESERVED = "/paste/"
@@ -88,7 +88,7 @@ def add_llm_routes(
     app: web.Application,
     routes: LlmRoutes,
     relays: Mapping[str | None, Relay],
-    gate: TurnGate,
+    gate: LlmGate,
     *,
     answer_bytes: int,
     fault: Callable[[str], None],
@@ -119,7 +119,14 @@ def add_llm_routes(
         seen = None
         if request.method == "POST" and (spoken := wire_of(found.wire, raw)) is not None:
             seen = Observation(gate, spoken, raw, request.headers, answer_bytes, fault)
-        return await relays[found.proxy].forward(request, found.target, seen)
+        relay = relays[found.proxy]
+        if not is_upgrade(request):
+            return await relay.forward(request, found.target, seen)
+        closed = gate.tunnelled()
+        try:
+            return await relay.forward(request, found.target, seen)
+        finally:
+            closed()
 
     if routes.ports:
         app.middlewares.append(on_own_port)

@@ -4,7 +4,7 @@ Routes move bytes and never decide; the hub decides and never moves bytes. A rou
 hub: `observe` calls raise nothing, and an `ask` that fails inside answers `RunIt`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
@@ -97,8 +97,13 @@ class TurnTee(Protocol):
     def chunk(self, data: bytes) -> None:
         """These bytes have just been written to the client."""
 
-    def closed(self, *, clean: bool) -> None:
-        """The exchange is over; `clean` is False if either side broke off."""
+    def closed(self, *, clean: bool, whole: bool = True) -> None:
+        """The exchange is over.
+
+        Args:
+            clean: False if either side broke off.
+            whole: False if a part of the answer that was passed on has not been shown.
+        """
 
 
 class TurnGate(Protocol):
@@ -111,3 +116,10 @@ class TurnGate(Protocol):
             target: its raw target, path and query.
             body: in pieces as it came; None where it was too large to keep.
         """
+
+
+class LlmGate(TurnGate, Protocol):
+    """Where the LLM route shows the hub what passes, and what it cannot show."""
+
+    def tunnelled(self) -> Callable[[], None]:
+        """A connection was opened whose turns cannot be read (a WebSocket); to be called when it has closed."""

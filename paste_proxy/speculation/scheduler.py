@@ -93,6 +93,8 @@ class Scheduler:
     def _effect_began(self, told: EffectBegan, now: float) -> Iterator[Command]:
         ruling = self._state.policy.rule_for(told.invocation.tool)
         writes = ruling.written_by(told.session, told.invocation)
+        if told.or_else is not None and (other := self._state.policy.rule_for(told.or_else.tool)).rule is not None:
+            writes |= other.written_by(told.session, told.or_else)
         if writes:
             self._state.effects.began(writes)
             self._unseen(self._outside.began(told.session, told.call_id, writes), now)

@@ -108,6 +108,8 @@ class EffectBegan:
     session: str
     call_id: str
     invocation: Invocation
+    or_else: Invocation | None = None
+    """A tool of the client's own that the same name may mean; it counts too if a rule names it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

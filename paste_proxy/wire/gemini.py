@@ -46,7 +46,7 @@ class Gemini:
             tools=_names(tools),
             offered=tuple(tools),
             session_hint=(string(field_of(fields, "sessionId")) or None) if fields is not outer else None,
-            utility=not any(_is_agents(tool) for tool in tools),
+            utility=not any(_is_agents(tool) for tool in tools) and not string(field_of(fields, "cachedContent")),
         )
 
     def reader(self, *, content_type: str) -> AnswerReader:

@@ -34,7 +34,7 @@ class Objects:
 
 
 class GeminiAnswer:
-    """An answer; see `stream.Answer`."""
+    """An answer; see `stream.Answer`. With several candidates it is incomplete: nobody knows which one is taken."""
 
     def __init__(self) -> None:
         self._turn = ModelTurn()
@@ -42,6 +42,7 @@ class GeminiAnswer:
         self._finish: str | None = None
         self._id = ""
         self._broken = False
+        self._several = False
 
     def take(self, event: SseEvent) -> list[SeenCall]:
         """Go on with a response; the calls that it seals."""
@@ -55,7 +56,8 @@ class GeminiAnswer:
         self._usage = mapping(field_of(response, "usageMetadata")) or self._usage
         if blocked := string(field_of(mapping(field_of(response, "promptFeedback")), "blockReason")):
             self._finish = blocked
-        candidates = (mapping(candidate) for candidate in listing(response.get("candidates")))
+        candidates = [mapping(candidate) for candidate in listing(response.get("candidates"))]
+        self._several = self._several or any(candidate.get("index") for candidate in candidates)
         return [call for candidate in candidates if not candidate.get("index") for call in self._candidate(candidate)]
 
     def under_way(self) -> list[SeenPart]:
@@ -71,10 +73,11 @@ class GeminiAnswer:
         whole = self._turn.whole and self._turn.ended
         return turn_end(
             self._turn.message(),
-            complete=clean and whole and self._finish == _STOP and not self._broken,
+            complete=clean and whole and self._finish == _STOP and not self._broken and not self._several,
             finish=self._finish,
             tokens=(count(field_of(self._usage, "promptTokenCount")), self._tokens_written()),
             response_id=self._id,
+            unread=self._several,
         )
 
     def _candidate(self, candidate: dict[str, Json]) -> list[SeenCall]:

@@ -31,6 +31,8 @@ class ChatAnswer:
         self._id = ""
         self._done = False
         self._broken = False
+        self._several = False
+        """There are further choices, and nobody knows which one is taken."""
 
     def take(self, event: SseEvent) -> list[SeenCall]:
         """Go on with an event; the calls that it seals."""
@@ -43,7 +45,8 @@ class ChatAnswer:
             return []
         self._id = self._id or string(chunk.get("id"))
         self._usage = mapping(chunk.get("usage")) or self._usage
-        choices = (mapping(choice) for choice in listing(chunk.get("choices")))
+        choices = [mapping(choice) for choice in listing(chunk.get("choices"))]
+        self._several = self._several or any(choice.get("index") for choice in choices)
         return [call for choice in choices if not choice.get("index") for call in self._choice(choice)]
 
     def under_way(self) -> list[SeenPart]:
@@ -56,10 +59,15 @@ class ChatAnswer:
 
     def end(self, *, clean: bool) -> TurnEnd:
         """The turn. It was whole if the stream said so, by [DONE] or by a finish reason and a clean end."""
-        ended = (self._done or (clean and self._finish is not None)) and not self._cut
+        ended = (self._done or (clean and self._finish is not None)) and not self._cut and not self._several
         message, whole = self._turn.end()
         return turn_end(
-            message, complete=ended and whole, finish=self._finish, tokens=_tokens(self._usage), response_id=self._id
+            message,
+            complete=ended and whole,
+            finish=self._finish,
+            tokens=_tokens(self._usage),
+            response_id=self._id,
+            unread=self._several,
         )
 
     @property
@@ -81,14 +89,16 @@ def whole_end(answer: dict[str, Json], read_assistant: Callable[[dict[str, Json]
     Args:
         read_assistant: reads its message, and whether all calls of it are whole.
     """
-    choices = (mapping(choice) for choice in listing(answer.get("choices")))
+    choices = [mapping(choice) for choice in listing(answer.get("choices"))]
     choice = next((choice for choice in choices if not choice.get("index")), {})
     fields = mapping(choice.get("message"))
     message, whole = read_assistant(fields)
     finish = string(choice.get("finish_reason")) or None
-    complete = bool(fields) and whole and finish not in _CUT and not answer.get("error")
+    complete = bool(fields) and whole and len(choices) == 1 and finish not in _CUT and not answer.get("error")
     tokens = _tokens(mapping(answer.get("usage")))
-    return turn_end(message, complete=complete, finish=finish, tokens=tokens, response_id=string(answer.get("id")))
+    unread = len(choices) > 1 or (bool(message.calls) and not complete)
+    response_id = string(answer.get("id"))
+    return turn_end(message, complete=complete, finish=finish, tokens=tokens, response_id=response_id, unread=unread)
 
 
 def _tokens(usage: dict[str, Json]) -> tuple[int | None, int | None]:

@@ -6,6 +6,8 @@ so an item is found by whatever of it is known. A call is sealed by the first ev
 whole; a turn is complete only if the stream says so in words.
 """
 
+from dataclasses import replace
+
 from paste_proxy.events.values import Json
 from paste_proxy.wire.loose import count, listing, mapping, read, string
 from paste_proxy.wire.responses_items import read_turn
@@ -69,7 +71,8 @@ def whole_end(response: dict[str, Json]) -> TurnEnd:
     """What an answer that was not streamed says."""
     output = response.get("output")
     message, whole = read_turn(map(mapping, listing(output)))
-    return _end(response, message, isinstance(output, list) and _completed(response) and whole)
+    complete = isinstance(output, list) and _completed(response) and whole
+    return replace(_end(response, message, complete), unread=bool(message.calls) and not complete)
 
 
 def _completed(response: dict[str, Json]) -> bool:

@@ -10,6 +10,7 @@ def turn_end(
     finish: str | None,
     tokens: tuple[int | None, int | None],
     response_id: str,
+    unread: bool = False,
 ) -> TurnEnd:
     """What an answer said.
 
@@ -25,4 +26,5 @@ def turn_end(
         output_tokens=tokens[1],
         digest=message.digest,
         response_id=response_id,
+        unread=unread,
     )

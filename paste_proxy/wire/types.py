@@ -85,6 +85,8 @@ class TurnEnd:
     """Digest that the next request's echo of this turn will have."""
     response_id: str = ""
     """The answer's own id, by which a later request may name it."""
+    unread: bool = False
+    """It may hold calls that were not given, and that the agent may make all the same."""
 
 
 Seen: TypeAlias = SeenCall | TurnEnd

@@ -11,7 +11,7 @@ from paste_proxy.config import Config, LlmRoute
 from paste_proxy.proxy.app import Parts, build_app
 from paste_proxy.proxy.forwarding import NothingSeen
 from paste_proxy.proxy.hub.tally import Tally
-from paste_proxy.proxy.ports import Pieces, TurnGate, TurnTee
+from paste_proxy.proxy.ports import LlmGate, Pieces, TurnTee
 from paste_proxy.proxy.server import app_runner
 
 PATIENCE_S = 10.0
@@ -35,9 +35,9 @@ class Turn:
     def chunk(self, data: bytes) -> None:
         self.chunks.append(data)
 
-    def closed(self, *, clean: bool) -> None:
+    def closed(self, *, clean: bool, whole: bool = True) -> None:
         assert self.clean is None, "closed twice"
-        self.clean = clean
+        self.clean = clean and whole
         self.over.set()
 
 
@@ -48,6 +48,9 @@ class NotingGate:
     def opened(self, *, wire: str, target: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
         self.turns.append(Turn(wire, headers, None if body is None else b"".join(body)))
         return self.turns[-1]
+
+    def tunnelled(self) -> Callable[[], None]:
+        return lambda: None
 
 
 @dataclass
@@ -165,7 +168,7 @@ async def read_chunked(reader: asyncio.StreamReader) -> bytes:
 @asynccontextmanager
 async def sidecar(
     *routes: tuple[str, str],
-    gate: TurnGate | None = None,
+    gate: LlmGate | None = None,
     config: Config | None = None,
     tally: Tally | None = None,
     more: tuple[Callable[[web.Application], None], ...] = (),

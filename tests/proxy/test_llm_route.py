@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import aiohttp
 import orjson
@@ -142,6 +142,9 @@ class TestWhatTheGateSees:
                 if broken == "opened":
                     raise ZeroDivisionError
                 return Breaking(wire, headers, None if body is None else b"".join(body))
+
+            def tunnelled(self) -> Callable[[], None]:
+                raise AssertionError("no tunnel was opened")
 
         tally = Tally()
         stream = STREAM_HEAD + chunked(b"data: 1\n\n", b"data: 2\n\n")

@@ -98,7 +98,8 @@ async def test_giving_up_the_wait_for_a_connection_leaves_it_being_opened() -> N
         await asyncio.gather(waiting, return_exceptions=True)
         assert not client.connected
         await client.connect()
-        assert client.connected
+        assert len(children) == 1
+        assert (await client.run(invocation("count"), speculative=True)).status is Status.OK
         assert len(children) == 1
 
 

@@ -199,11 +199,11 @@ def test_b09_b14_text_is_put_together_by_characters_and_thoughts_are_none_of_it(
             assert (end.text, end.complete) == ("é😀a\u2028b", True)
 
 
-def test_only_the_first_candidate_is_observed() -> None:
+def test_only_the_first_of_several_candidates_is_read_and_nobody_knows_which_is_taken() -> None:
     other = {"index": 1, "content": {"parts": [call("g", {})]}, "finishReason": "MAX_TOKENS"}
     both = response(said("yes"), finish="STOP")
     seen, end = answered([sse({**both, "candidates": [other, *both["candidates"]]})])
-    assert (seen, end.text, end.complete) == ([], "yes", True)
+    assert (seen, end.text, end.complete) == ([], "yes", False)
 
 
 def test_tokens_written_are_the_answers_and_the_thoughts() -> None:

@@ -242,11 +242,11 @@ def test_b09_b14_text_is_put_together_by_characters_not_by_chunks() -> None:
         assert answered(chunks)[1].text == "é😀a\u2028b"
 
 
-def test_only_the_first_choice_is_observed() -> None:
+def test_only_the_first_of_several_choices_is_read_and_nobody_knows_which_is_taken() -> None:
     other = {"index": 1, "delta": {"content": "no", "tool_calls": [part("{}", index=0, id="z", name="z")]}}
     both = {"choices": [other, {"index": 0, "delta": {"content": "yes"}}]}
     seen, end = answered([sse(both, {"choices": [{**other, "finish_reason": "length"}]}, delta("stop"))])
-    assert (seen, end.text, end.complete) == ([], "yes", True)
+    assert (seen, end.text, end.complete) == ([], "yes", False)
 
 
 MESSAGE = {

@@ -90,7 +90,7 @@ class Observation:
         if tee is None:
             return
         try:
-            tee.closed(clean=clean and self._whole)
+            tee.closed(clean=clean, whole=self._whole)
         except Exception:  # noqa: BLE001
             self._fault("tee")
 

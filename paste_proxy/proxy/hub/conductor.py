@@ -23,6 +23,7 @@ from paste_proxy.proxy.hub.observed import (
     ScopeGone,
     ToolAnswered,
     ToolAsked,
+    Tunnel,
 )
 from paste_proxy.proxy.hub.session import AgentSession
 from paste_proxy.proxy.hub.sessions import Sessions
@@ -122,6 +123,8 @@ class Conductor:
                 self._job_ended(item)
             case Guessed():
                 self.tell(*self._guesses.guessed(item))
+            case Tunnel():
+                self._turns.tunnel(item)
             case JobSent() | ObservationLost():
                 self.tell(item)
             case _:

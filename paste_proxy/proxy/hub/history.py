@@ -12,6 +12,7 @@ from paste_proxy.events.result import Status
 from paste_proxy.events.types import Event, ToolCall, ToolOutput, UserMessage
 from paste_proxy.events.values import Json
 from paste_proxy.proxy.hub.session import AgentSession, AskedCall
+from paste_proxy.proxy.hub.toolbox import Resolved
 from paste_proxy.wire.types import Message, SeenCall, SeenOutput
 
 
@@ -22,17 +23,20 @@ class Heard:
     events: tuple[Event, ...]
     answered: tuple[AskedCall, ...]
     """Calls of the session's own turns that the agent ran past the sidecar."""
+    unseen: tuple[Resolved, ...] = ()
+    """What calls were made that no answer showed."""
 
 
 def heard(
     session: AgentSession,
     messages: Sequence[Message],
-    resolve: Callable[[str, dict[str, Json]], Invocation],
+    resolve: Callable[[str, dict[str, Json]], Resolved],
     now: float | None,
 ) -> Heard:
     """The events of messages that the session has not seen, in order."""
     events: list[Event] = []
     answered: list[AskedCall] = []
+    unseen: list[Resolved] = []
     introduced: dict[str, list[SeenCall]] = {}
     """By id, the calls of the latest message that has any of it; one id may stand for several."""
     for message in messages:
@@ -47,11 +51,12 @@ def heard(
                 events += _pair(session.id, message.output, own.invocation, own.turn, now)
             elif (foreign := introduced.get(message.output.call_id)) and not session.claimed(message.output.call_id):
                 call = foreign.pop(0)
-                invocation = resolve(call.name, call.arguments)
-                events += _pair(session.id, message.output, invocation, None, now)
+                found = resolve(call.name, call.arguments)
+                unseen.append(found)
+                events += _pair(session.id, message.output, found.invocation, None, now)
         elif message.role == "user" and message.text:
             events.append(UserMessage(session=session.id, ts=now, text=message.text))
-    return Heard(tuple(events), tuple(answered))
+    return Heard(tuple(events), tuple(answered), tuple(unseen))
 
 
 def _pair(

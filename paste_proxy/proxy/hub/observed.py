@@ -55,6 +55,8 @@ class AnswerSeen:
     exchange: Exchange
     end: TurnEnd
     duration_s: float
+    unread: bool = False
+    """It may have held calls that nobody saw."""
 
 
 @dataclass(slots=True, eq=False)
@@ -77,6 +79,14 @@ class ToolAnswered:
 
 
 @dataclass(frozen=True, slots=True)
+class Tunnel:
+    """A connection whose turns cannot be read opened or closed."""
+
+    number: int
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ScopeGone:
     """A connection closed."""
 
@@ -91,6 +101,7 @@ Observed: TypeAlias = (
     | ToolAsked
     | ToolAnswered
     | ScopeGone
+    | Tunnel
     | JobEnded
     | JobSent
     | Guessed

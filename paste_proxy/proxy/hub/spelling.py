@@ -11,10 +11,10 @@ from paste_proxy.events.invocation import name_of, server_of
 
 _FORMS = ("mcp__{0}__{1}", "mcp_{0}_{1}", "{0}__{1}", "{0}_{1}", "{0}/{1}")
 _REPLACED = re.compile(r"[^0-9A-Za-z]")
+_CUT = re.compile(r"_{3,}")
+"""What stands for the middle of a name that a client has cut, as it reads here."""
 _CUT_FROM = 56
 """A spelling at least this long may be one that was cut; model APIs take 64 characters."""
-_KEPT = 24
-"""Characters that every client keeps at both ends of a name that it cuts."""
 
 
 class Spellings:
@@ -38,16 +38,17 @@ class Spellings:
 
     def prefixed(self, spelling: str) -> str | None:
         """The tool that this spells with its server's name; None if none does or several do."""
+        return _only(self._by_form.get(_normal(spelling)))
+
+    def cut(self, spelling: str) -> str | None:
+        """The tool whose prefixed name this may be with its middle cut out; None if none may be or several."""
         form = _normal(spelling)
-        found = self._by_form.get(form)
-        if found is None and len(spelling) >= _CUT_FROM:
-            found = {
-                tool
-                for full, tools in self._by_form.items()
-                if len(full) > len(form) and full.startswith(form[:_KEPT]) and full.endswith(form[-_KEPT:])
-                for tool in tools
-            }
-        return _only(found)
+        cut = _CUT.search(form)
+        if len(form) < _CUT_FROM or cut is None:
+            return None
+        head, tail = form[: cut.start()], form[cut.end() :]
+        longer = ((full, tools) for full, tools in self._by_form.items() if len(full) >= len(form))
+        return _only({t for full, tools in longer if full.startswith(head) and full.endswith(tail) for t in tools})
 
     def bare(self, spelling: str) -> str | None:
         """The tool of that name, whatever its server; None if there is none or there are several."""

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from paste_proxy.events.invocation import Invocation, server_of
+from paste_proxy.events.invocation import Invocation, name_of, server_of
 from paste_proxy.events.values import Json
 from paste_proxy.proxy.hub.spelling import Spellings
 from paste_proxy.proxy.ports import NO_ARGUMENTS
@@ -19,6 +19,18 @@ from paste_proxy.tools.backend import Backend
 _CALLERS = {"tool_call", "call_tool", "use_tool", "use_mcp_tool"}
 """Tools by which clients let a model call those that they have not described to it."""
 _CALLED = ("name", "tool_name")
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A call as an LLM or a client spells it, understood."""
+
+    invocation: Invocation
+    """What it most likely asks for."""
+    judged: Invocation
+    """What its effect is judged by: the same, or the spelling itself where that may be another tool's."""
+    or_else: Invocation | None = None
+    """The tool of the client's own that a bare name may mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +112,14 @@ class Toolbox:
         """
         if name in self._holders:
             return name
-        return self._spellings.prefixed(name) or (self._spellings.bare(name) if bare else None) or name
+        sure = self._spellings.prefixed(name) or self._spellings.cut(name)
+        return sure or (self._spellings.bare(name) if bare else None) or name
 
     def prefixed(self, name: str) -> bool:
         """Whether this spells a tool on offer with its server's name before it."""
         return name not in self._holders and self._spellings.prefixed(name) is not None
 
-    def resolve(self, name: str, arguments: dict[str, Json], *, bare: bool = True) -> Invocation:
+    def resolve(self, name: str, arguments: dict[str, Json], *, bare: bool = True) -> Resolved:
         """What a call asks for in the end.
 
         Args:
@@ -115,13 +128,16 @@ class Toolbox:
         """
         tool = self.identify(name, bare=bare)
         if READ_SHELL in self._holders and (command := reading_command(tool, arguments)) is not None:
-            return Invocation(READ_SHELL, {"command": command})
+            return _sure(Invocation(READ_SHELL, {"command": command}))
         if tool in _CALLERS and tool not in self._holders:
             called = next((inner for key in _CALLED if isinstance(inner := arguments.get(key), str)), "")
             inner = arguments.get("arguments", {})
             if called and isinstance(inner, dict) and called not in _CALLERS:
                 return self.resolve(called, inner, bare=bare)
-        return self.plain(Invocation(tool, arguments))
+        meant, spelt = self.plain(Invocation(tool, arguments)), Invocation(name, arguments)
+        if tool == name or self.prefixed(name):
+            return _sure(meant)
+        return Resolved(meant, meant, spelt) if name_of(tool) == name else Resolved(meant, spelt)
 
     def plain(self, invocation: Invocation) -> Invocation:
         """The invocation without the arguments that its tool takes no notice of."""
@@ -152,3 +168,7 @@ class Toolbox:
     def through(self, tool: str, scope: str) -> Offer | None:
         """The offer of the tool on that connection."""
         return next((offer for offer in self._holders.get(tool, ()) if offer.scope == scope), None)
+
+
+def _sure(invocation: Invocation) -> Resolved:
+    return Resolved(invocation, invocation)

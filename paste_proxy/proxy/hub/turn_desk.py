@@ -1,19 +1,22 @@
 """What is seen of LLM exchanges, made into events of their sessions and facts for the scheduler."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from paste_proxy.clock import Clock
+from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.types import CallSealed, Event, LlmTurn, TurnStarted
 from paste_proxy.proxy.hub.foresight import Foresight
 from paste_proxy.proxy.hub.history import heard
-from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, PartSeen, RequestSeen
+from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, PartSeen, RequestSeen, Tunnel
 from paste_proxy.proxy.hub.session import AgentSession, AskedCall
 from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.tally import Tally
-from paste_proxy.proxy.hub.toolbox import Toolbox
-from paste_proxy.speculation.types import EffectBegan, EffectEnded, Told
+from paste_proxy.proxy.hub.toolbox import Resolved, Toolbox
+from paste_proxy.speculation.types import EffectBegan, EffectEnded, ObservationLost
 
+_UNSEEN = "(unseen)"
+"""Stands for a call that nobody saw, and for its tool: no rule names it, so that it counts as any write."""
 _HISTORY = 64
 """Events of a past nobody saw that are caught up with; predictors look back no further."""
 
@@ -21,9 +24,9 @@ _HISTORY = 64
 class TurnDesk:
     """Takes requests, sealed calls and answers.
 
-    A call of a tool that does not pass through the sidecar, or that a bare name may mean, may take effect as
-    soon as it is sealed; its effect is over when it comes through after all, or when its result comes back in
-    a later request.
+    A call may take effect as soon as it is sealed; its effect is over when the call comes through the sidecar, or
+    when its result comes back in a later request. What cannot be excluded counts: calls that only the history
+    shows have had their effect, and an answer that could not be read may have held any call.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class TurnDesk:
         self._tally.beside(call.invocation.tool for call in new.answered)
         for call in (*new.answered, *session.begin_turn()):
             self._over(session, call)
+        self._went_unseen(session, new.unseen)
         item.exchange.session, item.exchange.turn, item.exchange.point = session.id, session.turn, placed.point
         self._tally.turns += 1
         *past, latest = new.events or (None,)
@@ -91,16 +95,15 @@ class TurnDesk:
         if session is None:
             return
         session.prefixes = session.prefixes or self._toolbox.prefixed(item.call.name)
-        invocation = self._toolbox.resolve(item.call.name, item.call.arguments, bare=not session.prefixes)
+        found = self._toolbox.resolve(item.call.name, item.call.arguments, bare=not session.prefixes)
+        invocation = found.invocation
         asked = AskedCall(item.exchange.turn, item.call.order, item.call.call_id, invocation)
         replaced = session.asked(asked)
         if replaced is not None:
             asked.claimed = replaced.claimed
             self._over(session, replaced)
-        facts: list[Told] = []
-        if not self._toolbox.knows(invocation.tool) or invocation.tool.endswith("/" + item.call.name):
-            asked.effect = f"{asked.turn}/{asked.order}/{asked.call_id}"
-            facts.append(EffectBegan(session=session.id, call_id=asked.effect, invocation=invocation))
+        asked.effect = f"{asked.turn}/{asked.order}/{asked.call_id}"
+        began = _effect(session, asked.effect, found)
         event = CallSealed(
             session=session.id,
             ts=self._clock.epoch(),
@@ -109,7 +112,7 @@ class TurnDesk:
             call_id=asked.call_id,
             invocation=invocation,
         )
-        self._tell(*facts, *self._foresight.sealed(session, event))
+        self._tell(began, *self._foresight.sealed(session, event))
         self._happened(session, event)
 
     def answer(self, item: AnswerSeen) -> None:
@@ -117,6 +120,8 @@ class TurnDesk:
         session = self._sessions.get(item.exchange.session)
         if session is None:
             return
+        if item.unread:
+            self._tell(ObservationLost())
         self._sessions.answered(session, item.end, item.exchange.point)
         session.llm_s += item.duration_s
         self._tally.llm_s += item.duration_s
@@ -135,7 +140,28 @@ class TurnDesk:
             ),
         )
 
+    def tunnel(self, item: Tunnel) -> None:
+        """Turns pass that nobody can read: any call may be made until the connection closes."""
+        name = f"tunnel {item.number}"
+        if item.open:
+            self._tell(EffectBegan(session=name, call_id=_UNSEEN, invocation=Invocation(_UNSEEN, {})))
+        else:
+            self._tell(EffectEnded(session=name, call_id=_UNSEEN))
+
+    def _went_unseen(self, session: AgentSession, calls: Sequence[Resolved]) -> None:
+        distinct = {call.judged.key: call for call in calls}
+        if len(distinct) > _HISTORY:
+            self._tell(ObservationLost())
+            return
+        for call in distinct.values():
+            self._tell(_effect(session, _UNSEEN, call))
+            self._tell(EffectEnded(session=session.id, call_id=_UNSEEN))
+
     def _over(self, session: AgentSession, call: AskedCall) -> None:
         if call.effect:
             self._tell(EffectEnded(session=session.id, call_id=call.effect))
             call.effect = None
+
+
+def _effect(session: AgentSession, call_id: str, call: Resolved) -> EffectBegan:
+    return EffectBegan(session=session.id, call_id=call_id, invocation=call.judged, or_else=call.or_else)

@@ -7,14 +7,16 @@ interpreter and would stall every stream.
 import asyncio
 from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import count
 
 import structlog
 
 from paste_proxy.clock import Clock
-from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, Exchange, Observed, PartSeen, RequestSeen
+from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, Exchange, Observed, PartSeen, RequestSeen, Tunnel
 from paste_proxy.proxy.hub.reader_process import ReaderProcess, read_request
 from paste_proxy.proxy.hub.reading import Reading
 from paste_proxy.proxy.ports import Pieces, TurnTee
+from paste_proxy.speculation.types import ObservationLost
 from paste_proxy.wire.protocols import WIRES
 from paste_proxy.wire.types import AnswerReader, TurnEnd, Wire
 
@@ -45,6 +47,7 @@ class TurnWatch:
         self._session_headers = session_headers
         self._inline_bytes = inline_bytes
         self._elsewhere = ReaderProcess(prompt_chars)
+        self._tunnels = count(1)
         self._reading: set[asyncio.Task[None]] = set()
         self._behind: set[_Watched] = set()
         """Exchanges of which something was passed on and not read yet."""
@@ -58,6 +61,7 @@ class TurnWatch:
         """A request went upstream."""
         exchange = _Watched(self, WIRES[wire])
         if body is None:
+            exchange.blind = True
             return exchange
         header = next((headers[name] for name in self._session_headers if name in headers), None)
         exchange.reading = True
@@ -77,6 +81,7 @@ class TurnWatch:
             read = await self._elsewhere.read(wire, target, body)
         except Exception as fault:  # noqa: BLE001 - whatever broke over there, forwarding goes on unobserved
             self._broke(fault)
+            exchange.blind = True
         exchange.read(read, header)
 
     def _read_here(self, exchange: "_Watched", wire: str, target: str, header: str | None, body: bytes) -> None:
@@ -85,7 +90,14 @@ class TurnWatch:
             read = read_request(wire, target, body, self._prompt_chars)
         except Exception as fault:  # noqa: BLE001 - the wire's readers raise nothing; should one, the turn is unseen
             self._broke(fault)
+            exchange.blind = True
         exchange.read(read, header)
+
+    def tunnelled(self) -> Callable[[], None]:
+        """A connection whose turns cannot be read is open; see `TurnGate`."""
+        number = next(self._tunnels)
+        self._post(Tunnel(number, open=True))
+        return partial(self._post, Tunnel(number, open=False))
 
     def _broke(self, fault: Exception) -> None:
         self._fault("request_reader")
@@ -109,6 +121,7 @@ class _Watched(Exchange):
 
     __slots__ = (
         "_act",
+        "_answered",
         "_arrived",
         "_held",
         "_reader",
@@ -116,6 +129,7 @@ class _Watched(Exchange):
         "_timer",
         "_watch",
         "_wire",
+        "blind",
         "reading",
         "seen",
     )
@@ -131,8 +145,12 @@ class _Watched(Exchange):
         self._timer: asyncio.TimerHandle | None = None
         self.reading = False
         """The request is being read in the worker process."""
+        self._answered = False
+        """There is an answer, which may hold calls."""
         self.seen = False
         """The request was read and is an agent's turn."""
+        self.blind = False
+        """The request could not be read, so that its answer is nobody's: what it asks for goes unseen."""
 
     def read_later(self, act: Callable[[], None]) -> None:
         """Do `act`, which reads the request, in a moment."""
@@ -167,6 +185,7 @@ class _Watched(Exchange):
 
     def answer(self, status: int, headers: Mapping[str, str]) -> None:
         if 200 <= status < 300:
+            self._answered = True
             self._reader = self._wire.reader(content_type=headers.get("content-type", ""))
 
     def chunk(self, data: bytes) -> None:
@@ -188,11 +207,14 @@ class _Watched(Exchange):
             self._reader = None
             self._watch._broke(fault)
 
-    def closed(self, *, clean: bool) -> None:
+    def closed(self, *, clean: bool, whole: bool = True) -> None:
         self.catch_up()
         nothing = TurnEnd(text="", calls=(), complete=False)
-        end = self._reader.close(clean=clean) if self._reader is not None else nothing
-        self._tell(AnswerSeen(self, end, self._watch._clock.monotonic() - self._started))
+        end = self._reader.close(clean=clean and whole) if self._reader is not None else nothing
+        unread = self._answered and (not whole or self._reader is None or end.unread)
+        if self._answered and self.blind:
+            self._watch._post(ObservationLost())
+        self._tell(AnswerSeen(self, end, self._watch._clock.monotonic() - self._started, unread))
 
     def _tell(self, item: Observed) -> None:
         if self.reading:

@@ -75,13 +75,13 @@ class McpTap:
         elif len(self._body) <= self._event_bytes:
             self._body += data
 
-    def closed(self, *, clean: bool) -> None:
+    def closed(self, *, clean: bool, whole: bool = True) -> None:
         """The answer ended: what has no response by now gets none."""
         if self._events is not None:
             last = self._events.close()
             if last is not None:
                 self._message(last.data)
-        elif clean and 0 < len(self._body) <= self._event_bytes:
+        elif clean and whole and 0 < len(self._body) <= self._event_bytes:
             self._message(bytes(self._body))
         self.end()
 

@@ -30,7 +30,7 @@ class Breaking:
     def chunk(self, data: bytes) -> None:
         self._at("chunk")
 
-    def closed(self, *, clean: bool) -> None:
+    def closed(self, *, clean: bool, whole: bool = True) -> None:
         self._at("closed")
 
 

@@ -2,10 +2,13 @@
 
 import asyncio
 
+import pytest
+
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.events.types import ToolCall, ToolOutput
-from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, Exchange, RequestSeen
+from paste_proxy.events.values import Json
+from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, Exchange, RequestSeen, Tunnel
 from paste_proxy.proxy.hub.reading import reading
 from paste_proxy.proxy.ports import AgentCall, RunIt, ServeIt
 from paste_proxy.wire.types import LlmRequest, Message, SeenCall, SeenOutput, TurnEnd
@@ -22,7 +25,7 @@ async def ask(w: World, *messages: Message, tools: tuple[str, ...] = (), utility
     return exchange
 
 
-def calling(name: str, **arguments: int | bool) -> SeenCall:
+def calling(name: str, **arguments: int | bool | str) -> SeenCall:
     return SeenCall(order=0, call_id="c", name=name, arguments={**arguments})
 
 
@@ -102,3 +105,107 @@ async def test_a_result_that_the_wire_calls_failed_is_an_error_in_the_log() -> N
         assert isinstance(call, ToolCall)
         assert isinstance(output, ToolOutput)
         assert (output.tool, output.status) == ("own_tool", Status.ERROR)
+
+
+MESSAGE_READ = Invocation("read", {"path": "a"})
+
+
+async def read_ahead(w: World) -> None:
+    """`read a` has run ahead and its result waits."""
+    await ask(w, user("read a"))
+    w.backend.answer.set_result(ToolResult(body=b"old"))
+    await w.settle()
+
+
+def made(name: str, **arguments: int) -> tuple[Message, Message]:
+    """A call and its result, as the history has them."""
+    return (
+        Message(role="assistant", text="", digest=b"a", calls=(calling(name, **arguments),)),
+        Message(role="tool", text="done", digest=b"t", output=SeenOutput(call_id="c", output="done")),
+    )
+
+
+async def test_a_write_that_only_the_history_shows_voids_what_was_read_before_it() -> None:
+    async with world(after_user) as w:
+        await read_ahead(w)
+        await ask(w, user("read a"), *made("own_editor"))
+        assert isinstance(await w.ask(MESSAGE_READ), RunIt)
+
+
+async def test_a_read_that_only_the_history_shows_voids_nothing() -> None:
+    async with world(after_user) as w:
+        await read_ahead(w)
+        await ask(w, user("read a"), *made("read", path=1))
+        assert isinstance(await w.ask(MESSAGE_READ), ServeIt)
+
+
+async def test_a_known_tools_write_that_the_client_runs_by_itself_voids_what_was_read_before_it() -> None:
+    async with world(after_user) as w:
+        await read_ahead(w)
+        exchange = await ask(w, user("read a"))
+        w.hub.post(CallSeen(exchange, calling("write", path=1)))
+        w.hub.post(AnswerSeen(exchange, TurnEnd(text="", calls=(), complete=True, digest=b"a"), 1.0))
+        await ask(w, user("read a"), *made("write", path=1))
+        assert isinstance(await w.ask(MESSAGE_READ), RunIt)
+
+
+async def test_an_answer_that_may_hold_unseen_calls_voids_everything() -> None:
+    for unread, kind in ((True, RunIt), (False, ServeIt)):
+        async with world(after_user) as w:
+            await read_ahead(w)
+            exchange = await ask(w, user("read a"))
+            w.hub.post(AnswerSeen(exchange, TurnEnd(text="", calls=(), complete=False), 1.0, unread))
+            await w.settle()
+            assert isinstance(await w.ask(MESSAGE_READ), kind)
+
+
+async def test_while_a_connection_is_open_that_nobody_can_read_nothing_is_served() -> None:
+    async with world(after_user) as w:
+        await read_ahead(w)
+        w.hub.post(Tunnel(1, open=True))
+        await w.settle()
+        running = await w.ask(MESSAGE_READ)
+        assert isinstance(running, RunIt)
+        w.clock.advance(2.0)
+        w.hub.ended(running.ticket, ToolResult(body=b"new"))
+        await ask(w, user("read a"), user("read it again"))
+        assert len(w.backend.started) == 1
+        w.hub.post(Tunnel(1, open=False))
+        await ask(w, user("read a"), user("read it again"), user("and again"))
+        assert len(w.backend.started) == 2
+
+
+@pytest.mark.parametrize("name", ["write", "tool_call"])
+async def test_a_bare_name_that_a_rule_knows_as_the_clients_own_write_counts_as_that_too(name: str) -> None:
+    async with world(after_user) as w:
+        w.hub.withdraw("")
+        w.hub.offer("", "", w.backend, ["read"])
+        w.hub.offer("conn", "fs", w.backend, ["fs/write"], session="s")
+        await read_ahead(w)
+        exchange = await ask(w, user("read a"))
+        arguments: dict[str, Json] = {"name": "write", "arguments": {"path": "a"}}
+        w.hub.post(CallSeen(exchange, SeenCall(order=0, call_id="c", name=name, arguments=arguments)))
+        await w.settle()
+        assert isinstance(await w.ask(MESSAGE_READ), RunIt), "all tools of fs read, but this may be the other"
+
+
+async def test_a_bare_name_that_no_rule_knows_is_the_servers_tool_and_runs_ahead() -> None:
+    async with world() as w:
+        w.hub.offer("conn", "fs", w.backend, ["fs/cat"], session="s")
+        exchange = await ask(w, user("go"), tools=("cat",))
+        w.hub.post(CallSeen(exchange, calling("cat", f=1)))
+        await w.settle()
+        assert w.backend.started == [CAT]
+
+
+async def test_a_name_that_may_be_a_cut_one_is_not_judged_as_the_whole() -> None:
+    whole = "fs/search_all_documents_of_this_company_by_customer_id_and_year"
+    cut = "mcp_fs_search_all_documents_o...any_by_customer_id_and_year"
+    async with world(after_user) as w:
+        w.hub.offer("conn", "fs", w.backend, [whole], session="s")
+        await read_ahead(w)
+        exchange = await ask(w, user("read a"))
+        w.hub.post(CallSeen(exchange, calling(cut)))
+        await w.settle()
+        assert w.backend.started == [MESSAGE_READ]
+        assert isinstance(await w.ask(MESSAGE_READ), RunIt)

@@ -21,12 +21,12 @@ LOOK: dict[str, Json] = {"command": "grep -r x . | wc -l", "description": "Count
 @pytest.mark.parametrize("shell", ["Bash", "run_shell_command"])
 def test_a_reading_command_is_told_from_the_others(shell: str) -> None:
     toolbox = Toolbox()
-    assert toolbox.resolve(shell, LOOK) == Invocation(shell, LOOK)
+    assert toolbox.resolve(shell, LOOK).invocation == Invocation(shell, LOOK)
     toolbox.offer("", "", Still(), [READ_SHELL])
-    assert toolbox.resolve(shell, LOOK) == Invocation(READ_SHELL, {"command": "grep -r x . | wc -l"})
+    assert toolbox.resolve(shell, LOOK).invocation == Invocation(READ_SHELL, {"command": "grep -r x . | wc -l"})
     assert toolbox.knows(READ_SHELL)
     write: dict[str, Json] = {"command": "rm -r ."}
-    assert toolbox.resolve(shell, write) == Invocation(shell, write)
+    assert toolbox.resolve(shell, write).invocation == Invocation(shell, write)
     assert not toolbox.knows(shell)
 
 
