@@ -5,7 +5,7 @@ argument looked in the wrong place, and the others may still be right: the known
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from paste_proxy.events.invocation import Invocation
@@ -23,10 +23,21 @@ _STOOD_IN = 0.5
 """What is left of a pattern's odds where it was wrong about an argument."""
 
 
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a call may come to be."""
+
+    invocation: Invocation
+    share: float
+    """Probability that it does."""
+    later: float
+    """Probability that it is asked for later if it does not."""
+
+
 def shares(
     expected: Iterable[Expected], window: Window, outline: Outline, beside: Collection[str] = ()
-) -> list[tuple[Invocation, float]]:
-    """The distinct completions and the probability of each, the likeliest first.
+) -> list[Completion]:
+    """The distinct completions, the likeliest first.
 
     That the call's tool is known makes the odds of its candidates shares of a whole.
 
@@ -34,17 +45,18 @@ def shares(
         expected: the patterns that matter in the window's context.
         beside: keys of what the call is not.
     """
-    best: dict[str, tuple[float, Invocation]] = {}
+    best: dict[str, Completion] = {}
     for one in expected:
-        weights = [next_ for next_, _ in one.odds]
         for rank, invocation in completions(one.pattern.template, window, outline):
-            weight = weights[0] * _STOOD_IN if rank is None else weights[min(rank, len(weights) - 1)]
-            if invocation.key not in beside and weight > best.get(invocation.key, (0.0, invocation))[0]:
-                best[invocation.key] = weight, invocation
-    whole = sum(weight for weight, _ in best.values())
+            next_, ever = one.odds[min(rank or 0, len(one.odds) - 1)]
+            found = Completion(invocation, next_ if rank is not None else next_ * _STOOD_IN, ever - next_)
+            known = best.get(invocation.key)
+            if invocation.key not in beside and (known is None or found.share > known.share):
+                best[invocation.key] = found
+    whole = sum(one.share for one in best.values())
     covered = _COVERED_LATER if outline.known else _COVERED
-    ordered = sorted(best.values(), key=lambda one: (-one[0], one[1].key))
-    return [(invocation, covered * weight / whole) for weight, invocation in ordered]
+    ordered = sorted(best.values(), key=lambda one: (-one.share, one.invocation.key))
+    return [replace(one, share=covered * one.share / whole) for one in ordered if one.share]
 
 
 def completions(template: AnyTemplate, window: Window, outline: Outline) -> Iterator[tuple[int | None, Invocation]]:

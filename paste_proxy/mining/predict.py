@@ -77,9 +77,15 @@ class Predictor:
         expected_s = facts.median_s if facts else None
         return Prediction(
             tuple(
-                Candidate(invocation=invocation, confidence=share, source=NARROWED, expected_s=expected_s)
-                for invocation, share in found
-                if share >= LEAST_CONFIDENCE
+                Candidate(
+                    invocation=one.invocation,
+                    confidence=one.share,
+                    source=NARROWED,
+                    expected_s=expected_s,
+                    later=min(one.share, one.later),
+                )
+                for one in found
+                if one.share >= LEAST_CONFIDENCE
             )
         )
 

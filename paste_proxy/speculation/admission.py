@@ -7,7 +7,7 @@ the lanes'. Where the budget is full, a clearly better candidate takes the place
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from paste_proxy.events.candidate import Candidate
+from paste_proxy.events.candidate import NARROWED, Candidate
 from paste_proxy.events.invocation import name_of
 from paste_proxy.speculation.limits import SpeculationLimits
 from paste_proxy.speculation.policy import Ruling
@@ -17,6 +17,10 @@ from paste_proxy.speculation.utility import Worth
 CLEARLY_BETTER = 2.0
 """A candidate displaces a running job only at this many times its utility: a displaced job's work is lost,
 and estimates this rough differ by less for no reason."""
+
+_LEAST_OF_BEGUN = 0.3
+"""Of a call that has begun: it will stand complete in a moment and be run then in any case, so that little is
+gained. On recorded agents, below this it cost four seconds of a tool for nothing for each second saved."""
 
 _REACH = {Mode.OFF: 0, Mode.OBSERVE: 1, Mode.SPECULATE: 2}
 
@@ -44,7 +48,8 @@ def admit(candidate: Candidate, ruling: Ruling, worth: Worth, limits: Speculatio
     reach = min(mode, ruling.mode, key=_REACH.__getitem__)
     if reach is Mode.OFF:
         return Reason.MODE
-    if candidate.confidence < least_confidence(ruling, limits):
+    least = least_confidence(ruling, limits)
+    if candidate.confidence < (max(least, _LEAST_OF_BEGUN) if candidate.source == NARROWED else least):
         return Reason.CONFIDENCE
     if worth.benefit_s < limits.min_benefit_s:
         return Reason.BENEFIT

@@ -92,11 +92,11 @@ def test_odds_become_shares_of_the_calls_that_are_left() -> None:
     expected = [Expected(pattern, ((0.2, 0.3), (0.1, 0.2), (0.1, 0.1)))]
     window = window_of(trips())
     named = shares(expected, window, Outline("find", {}))
-    assert [round(share, 3) for _, share in named] == [0.4, 0.2, 0.2]
+    assert [(round(one.share, 3), round(one.later, 3)) for one in named] == [(0.4, 0.1), (0.2, 0.1), (0.2, 0.0)]
     known = shares(expected, window, Outline("find", {"start": "C"}))
-    assert [(one.arguments["end"], round(share, 3)) for one, share in known] == [("D", 0.3), ("E", 0.3)]
+    assert [(one.invocation.arguments["end"], round(one.share, 3)) for one in known] == [("D", 0.3), ("E", 0.3)]
     beside = {Invocation("find", {"start": "C", "end": "D"}).key}
-    assert [round(share, 3) for _, share in shares(expected, window, Outline("find", {"start": "C"}), beside)] == [0.6]
+    assert [round(one.share, 3) for one in shares(expected, window, Outline("find", {"start": "C"}), beside)] == [0.6]
     assert shares(expected, window, Outline("find", {"start": "C", "x": 1})) == []
 
 

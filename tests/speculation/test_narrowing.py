@@ -142,3 +142,9 @@ def test_leads_of_calls_being_written_are_learned_apart() -> None:
     ]
     (launched,) = tell(72, predicted(guess("get_item 99", 1.0)))
     assert launched.startswith("launch")
+
+
+def test_of_what_will_stand_complete_in_a_moment_only_the_likely_is_launched() -> None:
+    tell = Playbook()
+    newly = predicted(guess("get_item 1", 0.29, NARROWED), guess("get_item 2", 0.3, NARROWED))
+    assert tell(0, writing("get_item", newly)) == ["refused get_item: confidence", "launch 1 get_item"]
