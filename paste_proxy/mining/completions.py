@@ -64,10 +64,19 @@ def completions(template: AnyTemplate, window: Window, outline: Outline) -> Iter
 
     The rank is None where the known values had to stand in.
     """
-    agreeing = [one for one in enumerate(_fresh(template, window)) if outline.allows(one[1])]
+    agreeing = [one for one in enumerate(_bound(template, window)) if outline.allows(one[1])]
     yield from agreeing
     if not agreeing and (stood_in := _stood_in(template, outline)) is not None:
         yield from ((None, invocation) for invocation in _fresh(stood_in, window))
+
+
+def _bound(template: AnyTemplate, window: Window) -> list[Invocation]:
+    """Its fresh bindings, made once for all that is told of a call."""
+    name = ("bound", id(template))
+    kept: tuple[AnyTemplate, list[Invocation]] | None = window.memo.get(name)
+    if kept is None:
+        kept = window.memo[name] = template, list(_fresh(template, window))
+    return kept[1]
 
 
 def _fresh(template: AnyTemplate, window: Window) -> Iterator[Invocation]:
