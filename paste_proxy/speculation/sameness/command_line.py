@@ -56,7 +56,8 @@ def plain(command: str) -> str:
     if mask is None:
         return command
     merged = _MERGED.search(mask)
-    if merged is None or re.search("[<>]", _BETWEEN.split(mask[: merged.start()])[-1]):
+    last = _BETWEEN.split(mask[: merged.start()])[-1] if merged is not None else ""
+    if merged is None or not last.strip() or re.search("[<>]", last):
         return _trimmed(command, mask)
     return _trimmed(command, mask[: merged.start()])
 
@@ -64,12 +65,17 @@ def plain(command: str) -> str:
 def folder_of(command: str, folder: str | None) -> tuple[str, str] | None:
     """What runs, and in which folder, of `cd FOLDER && COMMAND` run in `folder` (None: where commands usually run).
 
-    The folder is lexically normal, as the shell's own idea of it is.
+    The folder is lexically normal, as the shell's own idea of it is. Every folder on the way to it is on the way to the
+    result, too: if one is not there, nothing runs in either.
     """
     found, mask = _FOLDER.match(command), _masked(command)
     if found is None or mask is None or _TELLS_OF_IT.search(command[found.end() :]):
         return None
     named = next(group for group in found.groups() if group is not None)
+    steps = [step for step in named.split("/") if step not in ("", ".")]
+    up = steps.count("..")
+    if ".." in steps[up:] or (folder is not None and (up or named.startswith("/"))):
+        return None
     return command[found.end() :], normpath(join(folder or "", named))
 
 

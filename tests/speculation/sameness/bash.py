@@ -32,12 +32,13 @@ class Runner:
             pytest.skip("bash is not installed")
         self._bash, self._root = bash, root
         (root / "sub dir").mkdir()
-        (root / "sub").mkdir()
+        (root / "sub" / "inner").mkdir(parents=True)
         (root / "link").symlink_to("sub")
         (root / "a.txt").write_text("one\ntwo 2>&1 | tail\nthree")
         for folder in (root, root / "sub", root / "sub dir"):
-            (folder / "speak").write_text(SPEAK)
-            (folder / "speak").chmod(0o755)
+            for name, text in (("speak", SPEAK), ("die", "#!/bin/sh\nkill -9 $$\n")):
+                (folder / name).write_text(text)
+                (folder / name).chmod(0o755)
 
     def run(self, arguments: Mapping[str, Any]) -> ToolResult | None:
         """What it answers; None where it refuses, for want of the folder."""
