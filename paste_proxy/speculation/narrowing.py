@@ -35,7 +35,7 @@ class Narrowing:
         outline = self._cored(told.outline)
         for shadow in (False, True):
             for job in self._state.ledger.running(shadow=shadow):
-                if job.session == told.session and job.source != SEALED and not outline.allows(job.invocation):
+                if job.session == told.session and not outline.allows(job.invocation):
                     yield from self._revise(job, told.more, now)
         self._state.waiting.revise(lambda waiter: _revised(waiter, told, outline, self._least(waiter)))
 
@@ -56,7 +56,8 @@ class Narrowing:
 
 
 def later(candidate: Candidate) -> float:
-    """The part of a candidate's probability that does not rest on the very next call."""
+    """The part of a candidate's probability that does not rest on the very next call: all of it, where the turn has
+    asked for it already."""
     if candidate.later is not None:
         return candidate.later
     whole = candidate.source == SEALED or candidate.depth > 1
@@ -69,7 +70,7 @@ def _left(likely: float, later: float, more: float) -> float:
 
 def _revised(waiter: Waiter, told: Narrowed, outline: Outline, least: float) -> Waiter | None:
     candidate, worth = waiter.admit.candidate, waiter.admit.worth
-    if waiter.session != told.session or candidate.source == SEALED or outline.allows(candidate.invocation):
+    if waiter.session != told.session or outline.allows(candidate.invocation):
         return waiter
     left = _left(candidate.confidence, later(candidate), told.more)
     if left < least:

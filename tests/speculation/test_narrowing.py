@@ -46,7 +46,7 @@ def test_a_finished_result_stays() -> None:
 def test_an_earlier_call_of_the_turn_is_not_ruled_out_by_a_later_one() -> None:
     tell = Playbook()
     tell(0, predicted(SURE))
-    tell(0, predicted(guess("get_item 2", 0.98, SEALED)))
+    tell(0, predicted(guess("sure_thing 2", 0.98, SEALED)))
     tell(1, wrote("get_item 1", predicted(guess("get_item 1", 0.98, SEALED))))
     assert tell(2, wrote("web_page 1")) == []
 
@@ -106,7 +106,7 @@ def test_what_waits_and_is_ruled_out_waits_no_longer() -> None:
 
 def test_what_was_predicted_for_the_call_after_the_next_goes_on() -> None:
     tell = Playbook()
-    tell(0, predicted(replace(guess("get_item 1"), depth=2)))
+    tell(0, predicted(replace(guess("get_item 1", 0.4), depth=2)))
     assert tell(1, wrote("web_page 1")) == []
 
 
