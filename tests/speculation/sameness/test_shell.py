@@ -1,5 +1,7 @@
 """What is told of a command from another is what bash says when it runs it."""
 
+import re
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -10,8 +12,8 @@ from paste_proxy.speculation.sameness.shell import Shell, answer_of
 
 from .bash import Runner, run
 
-_TRIES = 20
-"""A pipe of two programs that both write errors has answers in more than one order."""
+_TRIES = 5
+"""Programs of one pipe that all write errors have answers in more than one order."""
 SAME = Sameness(shell=Shell("command", "cwd"), seconds={"timeout": 0.001})
 
 
@@ -135,7 +137,9 @@ likely = st.tuples(
     st.sampled_from((" 2>&1", " 2>/dev/null", "")),
     st.sampled_from((" | head -2", " | tail -n 3", " | tail", " | head -0", "", " 2>&1")),
 ).map("".join)
-lines = st.one_of(anything, likely)
+RACE = re.compile(r"speak.*(?<!2>&1 )(?<!2>/dev/null )(?<!\|)\|(?!\|)")
+"""Errors that pass a pipe by come in another order every time."""
+lines = st.one_of(anything, likely).filter(lambda line: not RACE.search(line))
 
 
 @settings(
