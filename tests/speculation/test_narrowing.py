@@ -47,7 +47,8 @@ def test_an_earlier_call_of_the_turn_is_not_ruled_out_by_a_later_one() -> None:
     tell = Playbook()
     tell(0, predicted(SURE))
     tell(0, predicted(guess("sure_thing 2", 0.98, SEALED)))
-    tell(1, wrote("get_item 1", predicted(guess("get_item 1", 0.98, SEALED))))
+    sealed = predicted(guess("get_item 1", 0.98, SEALED))
+    assert tell(1, wrote("get_item 1", sealed)) == ["refused get_item: duplicate"]
     assert tell(2, wrote("web_page 1")) == []
 
 
