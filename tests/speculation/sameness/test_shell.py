@@ -128,7 +128,7 @@ PIECES = (
     "exit 3", "A=b",
     "'2>&1'", '"| tail"', '"$X"', "$X", "\\|", "2>&1", "2>/dev/null", ">/dev/null", "<a.txt", "|", "&&", "||", ";", "&",
     "| head -2", "| tail -1", "| head -n 3", "2>&1 | tail", "2>&1 | head -1", "2>/dev/null | tail -2", "cd sub &&",
-    "cd link &&", "cd 'sub dir' &&", "cd nowhere &&", "cd - ;", "(", ")", "{", "}", "!", "#", "seq 5", "./die",
+    "cd link &&", "cd 'sub dir' &&", "cd nowhere &&", "cd - ;", "(", ")", "{", "}", "!", "#", "seq 5",
 )  # fmt: skip
 anything = st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map(" ".join)
 likely = st.tuples(
@@ -169,6 +169,7 @@ def test_an_answer_of_another_form_tells_nothing(runner: Runner) -> None:
 def test_what_the_shell_says_of_a_command_tells_nothing(runner: Runner) -> None:
     assert not check(runner, run("nosuch 2>&1 | tail -2"))
     assert not check(runner, run("./a.txt 2>&1 | tail -2"))
+    assert not check(runner, run("./die 2>&1 | tail -2"))
 
 
 def test_a_result_serves_calls_that_would_have_waited_for_it(runner: Runner) -> None:
