@@ -11,10 +11,11 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
+from paste_proxy.clock import SystemClock
 from paste_proxy.config import Config, LlmRoute, McpServer, Speculating
 from paste_proxy.events.types import Outcome
 from paste_proxy.proxy.app import build_app
-from paste_proxy.proxy.composition import compose
+from paste_proxy.proxy.composition import Sidecar
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.server import app_runner
 from paste_proxy.speculation.types import Mode
@@ -32,9 +33,13 @@ class World:
 
     base: str
     http: aiohttp.ClientSession
-    tally: Tally
+    sidecar: Sidecar
     asked_for: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     """What the LLM asks for next."""
+
+    @property
+    def tally(self) -> Tally:
+        return self.sidecar.tally
 
     def client(self, server: str, **headers: str) -> McpHttpClient:
         return McpHttpClient(self.http, f"{self.base}/mcp/{server}", **SESSION, **headers)
@@ -48,15 +53,20 @@ class World:
             await answer.read()
 
     async def run_ahead(self, *calls: tuple[str, dict[str, Any]], launched: int = 1) -> None:
-        """The same, and the first such calls are under way."""
+        """The same, and the first such calls are on their way to the server."""
         before = self.tally.launched
         await self.llm_asks(*calls)
-        await until(lambda: self.tally.launched == before + launched)
+        await until(lambda: self.tally.launched == before + launched and not connecting(self.sidecar))
 
     @property
     def served(self) -> int:
         """How many calls were answered from one that ran ahead."""
         return self.tally.outcomes[Outcome.REUSED] + self.tally.outcomes[Outcome.PROMOTED]
+
+
+def connecting(sidecar: Sidecar) -> bool:
+    """Whether a call that runs ahead waits for its connection."""
+    return any(job.unsent for job in sidecar._scheduler._state.ledger.unpromoted())
 
 
 @asynccontextmanager
@@ -78,14 +88,14 @@ async def speculating(folder: Path, *reads: str, **servers: McpServer) -> AsyncI
             policies=(str(policy),),
             speculation=Speculating(mode=Mode.SPECULATE, min_benefit_s=0),
         )
-        parts = await asyncio.to_thread(compose, config)
-        runner = app_runner(build_app(config, parts))
+        sidecar = await asyncio.to_thread(Sidecar, config, SystemClock())
+        runner = app_runner(build_app(config, sidecar.parts()))
         await runner.setup()
         stack.push_async_callback(runner.cleanup)
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         http = await stack.enter_async_context(aiohttp.ClientSession())
-        yield World(f"http://127.0.0.1:{runner.addresses[0][1]}", http, parts.tally, asked_for)
-        assert not parts.tally.faults
+        yield World(f"http://127.0.0.1:{runner.addresses[0][1]}", http, sidecar, asked_for)
+        assert not sidecar.tally.faults
 
 
 @asynccontextmanager

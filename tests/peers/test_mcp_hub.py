@@ -15,6 +15,7 @@ from paste_proxy.proxy.composition import Sidecar
 from paste_proxy.proxy.http.relay import shed_own_headers
 from paste_proxy.proxy.mcp.route import add_mcp_routes
 from paste_proxy.speculation.types import Mode
+from tests.field_cases.mcp_world import connecting
 from tests.peers.npm import filesystem_command
 from tests.proxy.mcp.parts import listen, until
 from tests.proxy.mcp.test_bridge import HELLO, Client, call
@@ -72,6 +73,7 @@ async def test_a_sealed_call_is_run_ahead_and_its_result_reused(file: Path, side
         await agent.messages('{"jsonrpc":"2.0","id":1,"method":"tools/list"}')
         read = call("read_text_file", "7", json.dumps({"path": str(file)}))
         seals(sidecar, file)
+        await until(lambda: bool(sidecar.tally.launched) and not connecting(sidecar))
         first = (await agent.messages(read))[-1]
         await until(lambda: sidecar.tally.outcomes)
         second = (await agent.messages(read))[-1]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from paste_proxy.proxy.named_files import read_policy
 from tests.proxy.llm_world import (
     PATIENCE_S,
     STREAM_HEAD,
@@ -103,7 +104,10 @@ async def test_it_logs_where_everything_goes_and_what_may_be_run_ahead(tmp_path:
     assert ("llm", "/v1", "http://b.example/v1") in seen
     assert {("mcp", "/mcp/filesystem", "a program"), ("mcp", "/mcp/web", "http://a.example")} <= seen
     kinds = {line["event"]: line for line in lines}
-    assert (kinds["speculation"]["mode"], kinds["speculation"]["rules"]) == ("observe", 3)
+    assert (kinds["speculation"]["mode"], kinds["speculation"]["rules"]) == (
+        "observe",
+        len(read_policy("builtin:mcp-filesystem").rules),
+    )
     assert kinds["prediction"]["patterns"] == 4
     assert kinds["recording"]["directory"] == str(tmp_path / "kept")
     assert b"sk-1" not in said
