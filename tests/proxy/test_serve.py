@@ -28,6 +28,8 @@ from tests.proxy.llm_world import (
     upstream,
 )
 
+RULES = len(read_policy("builtin:mcp-filesystem").rules)
+
 SERVE = "import typer; from paste_proxy.cli.serve import serve; from paste_proxy.cli import main; "
 SERVE += "main.app.command('only-serve')(serve); main.run()"
 
@@ -104,10 +106,7 @@ async def test_it_logs_where_everything_goes_and_what_may_be_run_ahead(tmp_path:
     assert ("llm", "/v1", "http://b.example/v1") in seen
     assert {("mcp", "/mcp/filesystem", "a program"), ("mcp", "/mcp/web", "http://a.example")} <= seen
     kinds = {line["event"]: line for line in lines}
-    assert (kinds["speculation"]["mode"], kinds["speculation"]["rules"]) == (
-        "observe",
-        len(read_policy("builtin:mcp-filesystem").rules),
-    )
+    assert (kinds["speculation"]["mode"], kinds["speculation"]["rules"]) == ("observe", RULES)
     assert kinds["prediction"]["patterns"] == 4
     assert kinds["recording"]["directory"] == str(tmp_path / "kept")
     assert b"sk-1" not in said
