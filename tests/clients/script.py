@@ -24,6 +24,8 @@ class Turn:
     calls: tuple[Call, ...] = ()
     status: int = 200
     """Other than 200: the request is refused with it."""
+    think_s: float = 0.0
+    """How long the stream goes on saying nothing before its calls."""
     pause_s: float = 0.8
     """How long the stream goes on saying nothing after its calls stand complete."""
 

@@ -24,13 +24,26 @@ TURNS = (
         ),
     ),
     Turn(
+        think_s=1.5,
         calls=(
             Call(f"mcp__{STDIO}__lookup", {"topic": "winds"}),
             Call(f"mcp__{HTTP}__lookup", {"topic": "berths"}),
-        )
+        ),
     ),
     Turn(text="All is fine at the harbour."),
 )
+FORESEEN = "".join(
+    f"""
+[[pattern]]
+id = "{topic}"
+tool = "{server}/lookup"
+after = "ok Bash"
+confidence = 0.9
+arguments.topic = {{ constant = "{topic}" }}
+"""
+    for server, topic in ((STDIO, "winds"), (HTTP, "berths"))
+)
+"""The client asks for a call as soon as it is complete in the stream: only what was foreseen is ready by then."""
 QUIET = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "ANTHROPIC_API_KEY": "sk-k"}
 PASSING = re.compile(r"\b[0-9a-f]{64}\b|\bcch=\w+|\.backup\.\w+|ROOT-folder|ID-\d+Z|(?<=tool-results/)\w+")
 SPOKEN = ("user", "assistant", "attachment")
@@ -59,7 +72,9 @@ def furnish(place: World) -> None:
 async def run(root: Path, *, wrapped: bool, more: tuple[str, ...] = ()) -> tuple[World, Run]:
     async with world(root, Messages(), TURNS) as place:
         furnish(place)
-        wrap = ["--mode", "speculate", "--policy", str(place.policy())] if wrapped else None
+        pool = place.root / "foreseen.toml"
+        pool.write_text(FORESEEN)
+        wrap = ["--mode", "speculate", "--policy", str(place.policy()), "--pattern", str(pool)] if wrapped else None
         allowed = ("--allowedTools", "Bash", f"mcp__{STDIO}", f"mcp__{HTTP}")
         return place, await place.run(command(*more, *allowed), wrap=wrap)
 
@@ -105,7 +120,7 @@ async def test_a_run_behind_the_sidecar_is_the_run_without_and_something_was_rea
     assert spoken(here, transcript(behind)) == spoken(there, transcript(without))
     assert spoken(here, behind.stdout) == spoken(there, without.stdout)
     assert behind.tool_runs == without.tool_runs
-    assert behind.account["stats"]["hits"] >= 1
+    assert behind.account["stats"]["outcomes"].get("reused", 0) >= 1
     assert {plain(here, name) for name in behind.left} == {plain(there, name) for name in without.left}
     for name in ("home/.claude/settings.json", "folder/.mcp.json"):
         assert plain(here, behind.left[name].decode()) == plain(there, without.left[name].decode())

@@ -25,6 +25,8 @@ class Messages:
         yield _event("message_start", message=message)
         if turn.text:
             yield from _block(0, {"type": "text", "text": ""}, {"type": "text_delta", "text": turn.text})
+        if turn.think_s:
+            yield turn.think_s
         for index, call in enumerate(turn.calls, bool(turn.text)):
             opening = {"type": "tool_use", "id": f"toolu_{number}_{index}", "name": call.name, "input": {}}
             yield from _block(index, opening, {"type": "input_json_delta", "partial_json": json.dumps(call.arguments)})
