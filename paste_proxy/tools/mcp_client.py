@@ -188,7 +188,7 @@ class McpClient:
         self._roots_given.clear()
         link = await self._connect(self._answer)
         if hello.era is Era.STATELESS:
-            return link, Dialect(era=Era.STATELESS, version=hello.version, client=OUR_NAME)
+            return link, await self._up(link, hello)
         try:
             number = next(self._ids)
             opened = await link.request(opening(hello, number), number)
@@ -203,6 +203,18 @@ class McpClient:
             await link.close()
             raise
         return link, dialect
+
+    async def _up(self, link: Link, hello: Hello) -> Dialect:
+        """Without a handshake, a server of our own is up when it has answered something."""
+        dialect = Dialect(era=Era.STATELESS, version=hello.version, client=OUR_NAME)
+        try:
+            if link.own_server:
+                number = next(self._ids)
+                await link.request(listing(hello, dialect, number, None), number)
+        except BaseException:
+            await link.close()
+            raise
+        return dialect
 
     async def _give_roots(self) -> None:
         with suppress(TimeoutError):

@@ -30,6 +30,7 @@ class HttpLink:
         answer_bytes: the largest answer that is read.
     """
 
+    own_server = False
     closing_cancels = True
 
     def __init__(

@@ -23,6 +23,10 @@ class Link(Protocol):
         """The `Mcp-Session-Id` that the server issued, if any."""
 
     @property
+    def own_server(self) -> bool:
+        """Whether a server of its own comes up with it, which takes its time."""
+
+    @property
     def hears_requests(self) -> bool:
         """Whether all that the server asks of its own accord comes in by this link."""
 

@@ -12,6 +12,7 @@ from paste_proxy.wire.mcp_client import Outgoing
 class StdioLink:
     """One session with a running server, which ends with it."""
 
+    own_server = True
     hears_requests = True
     closing_cancels = False
     session_id = None

@@ -90,8 +90,9 @@ async def test_nothing_starts_before_the_first_use() -> None:
         assert len(started) == 1
 
 
-async def test_giving_up_the_wait_for_a_connection_leaves_it_being_opened() -> None:
-    async with over_stdio(Present(HELLO)) as (client, children):
+@pytest.mark.parametrize(("hello", "args"), [(HELLO, ()), (MODERN, ("modern",))])
+async def test_giving_up_the_wait_for_a_connection_leaves_it_being_opened(hello: Hello, args: tuple[str, ...]) -> None:
+    async with over_stdio(Present(hello), *args) as (client, children):
         waiting = asyncio.create_task(client.connect())
         await asyncio.sleep(0)
         waiting.cancel()
