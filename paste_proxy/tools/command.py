@@ -98,6 +98,16 @@ async def _end(process: asyncio.subprocess.Process) -> None:
             await asyncio.wait_for(process.wait(), _GRACE_S)
     _signal(process.pid, signal.SIGKILL)
     await process.wait()
+    assert process.stdin is not None
+    process.stdin.close()
+    pipes = [_to_its_end(stream) for stream in (process.stdout, process.stderr) if stream is not None]
+    with contextlib.suppress(TimeoutError):  # a program that left the group may hold them open
+        await asyncio.wait_for(asyncio.gather(*pipes, return_exceptions=True), _GRACE_S)
+
+
+async def _to_its_end(stream: asyncio.StreamReader) -> None:
+    while await stream.read(_CHUNK_BYTES):
+        pass
 
 
 def _signal(group: int, number: signal.Signals) -> None:
