@@ -116,7 +116,7 @@ def stubs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @given(line=LINES)
 def test_a_shell_gives_programs_the_words_that_were_read(line: str, stubs: Path) -> None:
     stages = pipeline(line)
-    if stages is None:
+    if stages is None or any(stage[0] not in NAMES for stage in stages):
         return
     said = stubs / "said"
     said.write_bytes(b"")
