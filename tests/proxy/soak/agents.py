@@ -138,17 +138,24 @@ class Agent:
         return act
 
 
-async def live(base: str, world: World, *, unnamed: int) -> dict[str, list[Any]]:
-    """Run every session at once; the views by space.
+async def live(base: str, world: World, *, unnamed: int, at_once: int) -> dict[str, list[Any]]:
+    """Run every session; the views by space.
 
     Args:
         unnamed: one session in so many does not say which it is.
+        at_once: how many sessions live at the same time at most.
     """
+    room = asyncio.Semaphore(at_once)
+
+    async def live_one(agent: Agent) -> None:
+        async with room:
+            await agent.live(world.database)
+
     connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(connector=connector, timeout=aiohttp.ClientTimeout(total=None)) as http:
         agents = {
             space: Agent(base, space, turns, http, named=number % unnamed != 0)
             for number, (space, turns) in enumerate(world.plans.items())
         }
-        await asyncio.gather(*(agent.live(world.database) for agent in agents.values()))
+        await asyncio.gather(*map(live_one, agents.values()))
     return {space: agent.view for space, agent in agents.items()}

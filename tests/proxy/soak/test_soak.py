@@ -52,6 +52,8 @@ confidence = 0.9
         )
     )
 )
+AT_ONCE = 60
+"""More sessions than the sidecar remembers, few enough that each is given some of its idle capacity."""
 FILES = {"policy.toml": POLICY, "pool.toml": HOSTILE}
 
 
@@ -85,7 +87,7 @@ async def run(mode: Mode, folder: Path, seed: int, sessions: int, turns: int) ->
         app = build_app(wanted, parts)
         before = asyncio.all_tasks()
         async with listening(app_runner(app)) as url:
-            views = await live(url, world, unnamed=4)
+            views = await live(url, world, unnamed=4, at_once=AT_ONCE)
             await until(lambda: not app[TRAFFIC].live and not world.talking and not world.database.busy, 20)
             assert not parts.tally.faults
             assert sidecar is None or len(sidecar.sessions) <= wanted.limits.sessions

@@ -1,6 +1,7 @@
 """The shell that runs commands ahead: the client's, and no further than the working folder."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -118,10 +119,14 @@ async def test_with_half_a_snapshot_nothing_is_run(tmp_path: Path, text: str) ->
     assert await run(tmp_path, "ls", str(tmp_path / "none"), "0") == (125, b"")
 
 
+_SETTABLE = sum(1 << (number - 1) for number in signal.valid_signals())
+"""The bits of the signals that a program can set: libc keeps two for its threads, and some sandboxes ignore one."""
+
+
 def test_a_program_that_takes_our_place_finds_no_signal_ignored() -> None:
     becoming = "from paste_proxy.tools.become import become; become(['grep', 'SigIgn', '/proc/self/status'])"
     done = subprocess.run([sys.executable, "-c", becoming], capture_output=True, check=True, timeout=20)
-    assert int(done.stdout.split()[1], 16) == 0
+    assert not int(done.stdout.split()[1], 16) & _SETTABLE
 
 
 def test_a_sidecar_can_be_made_of_it_and_the_users_policies_come_first(tmp_path: Path) -> None:
