@@ -15,7 +15,7 @@ PURE = {"events", "wire", "mining", "speculation", "turns", "planner", "weaver",
 IO = {"tools", "staging", "engines", "speculators", "agents", "importers", "cluster"}
 TOP = {"cli", "bench", "sim", "__main__"}
 KNOWS_AIOHTTP = {"proxy", "tools", "engines", "agents", "bench", "testing"}
-PARSERS = {"wire": {"pyjson5"}, "weaver": {"numpy", "sklearn"}}
+PARSERS = {"wire": {"pyjson5"}, "mining": {"numpy"}, "weaver": {"numpy", "sklearn"}}
 """What else a pure room stands on: computation only, like the rest of it."""
 FREE_FILES = {"config", "config_fault", "share", "testing"}
 ROOT = {"__init__", "__main__", "py", "clock", "errors", *FREE_FILES}

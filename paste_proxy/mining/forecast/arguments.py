@@ -1,0 +1,67 @@
+"""From a tool to whole invocations: the likeliest options of every argument, joined."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import log
+
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.values import Json
+from paste_proxy.mining.forecast.slot import Slot
+from paste_proxy.mining.window import Window
+
+_LEAST_SHARE = 0.08
+_SHAPES = 3
+_OPTIONS = 8
+_PARTIAL = 16
+_LEAST_PROBABILITY = 0.01
+_DISAGREE = -1.5
+"""Log odds of values that come from different rows of one answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The names of the arguments that a tool is called with, and how often it is just these."""
+
+    names: tuple[str, ...]
+    share: float
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The shapes and slots of every tool."""
+
+    shapes: Mapping[str, tuple[Shape, ...]]
+    """By tool, the most frequent first."""
+    slots: Mapping[tuple[str, str], Slot]
+    """By tool and argument."""
+
+    def likely(self, tool: str, window: Window, most: int) -> list[tuple[float, Invocation]]:
+        """Invocations and the logs of their probabilities, given that the tool is called; the likeliest first."""
+        found: list[tuple[float, Invocation]] = []
+        options = {}
+        for shape in self.shapes.get(tool, ())[:_SHAPES]:
+            if shape.share < _LEAST_SHARE:
+                break
+            partial: list[tuple[float, dict[str, Json], dict[str, int]]] = [(log(shape.share), {}, {})]
+            for name in shape.names:
+                if name not in options:
+                    options[name] = self.slots[tool, name].likely(window, _OPTIONS)
+                joined = [
+                    (
+                        odds + log(probability) + (0 if _agree(choices, option.choices) else _DISAGREE),
+                        {**arguments, name: option.value},
+                        {**choices, **option.choices},
+                    )
+                    for odds, arguments, choices in partial
+                    for probability, option in options[name]
+                    if probability >= _LEAST_PROBABILITY
+                ]
+                joined.sort(key=lambda one: -one[0])
+                partial = joined[:_PARTIAL]
+            found += [(odds, Invocation(tool, arguments)) for odds, arguments, _ in partial[:most]]
+        found.sort(key=lambda one: -one[0])
+        return found[:most]
+
+
+def _agree(choices: Mapping[str, int], more: Mapping[str, int]) -> bool:
+    return all(choices.get(name, choice) == choice for name, choice in more.items())

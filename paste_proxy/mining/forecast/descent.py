@@ -1,0 +1,151 @@
+"""Training of linear models by AdaGrad on small batches (Duchi et al. 2011), with numpy."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass
+class Rows:
+    """Sparse rows, one an alternative, in groups; filled once, then read."""
+
+    ids: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    """Where each row ends."""
+    groups: list[int] = field(default_factory=list)
+    """Where each group ends, in rows."""
+    wanted: list[float] = field(default_factory=list)
+    """By row: 1 for an alternative that came true."""
+
+    def row(self, features: Sequence[tuple[int, float]], wanted: float) -> None:
+        """Add an alternative."""
+        for at, value in features:
+            self.ids.append(at)
+            self.values.append(value)
+        self.ends.append(len(self.ids))
+        self.wanted.append(wanted)
+
+    def close(self) -> None:
+        """End a group of alternatives."""
+        self.groups.append(len(self.ends))
+
+
+def softmax_over_groups(rows: Rows, features: int, *, epochs: int, rate: float, decay: float, batch: int = 8) -> Floats:
+    """Weights under which the wanted row of each group is the likeliest (conditional logit)."""
+    return _descend(rows, features, _softmax, epochs, rate, decay, batch)
+
+
+def logistic(rows: Rows, features: int, *, epochs: int, rate: float, decay: float, batch: int = 8) -> Floats:
+    """Weights under which each row's sigmoid is its probability to be wanted."""
+    return _descend(rows, features, _sigmoid, epochs, rate, decay, batch)
+
+
+def _softmax(scores: Floats, starts: Ints, sizes: Ints) -> Floats:
+    highest = np.repeat(np.maximum.reduceat(scores, starts), sizes)
+    masses = np.exp(scores - highest)
+    return masses / np.repeat(np.add.reduceat(masses, starts), sizes)
+
+
+def _sigmoid(scores: Floats, starts: Ints, sizes: Ints) -> Floats:
+    return 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
+
+
+def _descend(rows: Rows, features: int, link: Any, epochs: int, rate: float, decay: float, batch: int) -> Floats:
+    ids, values = np.asarray(rows.ids, np.int64), np.asarray(rows.values, np.float32)
+    ends = np.concatenate([[0], np.asarray(rows.ends, np.int64)])
+    groups = np.concatenate([[0], np.asarray(rows.groups, np.int64)])
+    wanted = np.asarray(rows.wanted, np.float32)
+    weights, past = np.zeros(features, np.float32), np.full(features, 1e-2, np.float32)
+    shuffle = np.random.default_rng(1)
+    for epoch in range(epochs):
+        order = shuffle.permutation(len(groups) - 1)
+        step = rate / (1 + epoch)
+        for start in range(0, len(order), batch):
+            some = order[start : start + batch]
+            row = _spans(groups[some], groups[some + 1])
+            if not len(row):
+                continue
+            sizes = groups[some + 1] - groups[some]
+            entry = _spans(ends[row], ends[row + 1])
+            lengths = ends[row + 1] - ends[row]
+            owner = np.repeat(np.arange(len(row)), lengths)
+            at, value = ids[entry], values[entry]
+            scores = np.bincount(owner, weights[at] * value, minlength=len(row)).astype(np.float32)
+            kept = sizes[sizes > 0]
+            firsts = np.concatenate([[0], np.cumsum(kept)[:-1]])
+            wrong = link(scores, firsts, kept) - wanted[row]
+            unique, where = np.unique(at, return_inverse=True)
+            slope = np.bincount(where, wrong[owner] * value).astype(np.float32) / len(some) ** 0.5
+            slope += decay * weights[unique]
+            past[unique] += slope * slope
+            weights[unique] -= step * slope / np.sqrt(past[unique])
+    return weights
+
+
+def _spans(starts: Ints, ends: Ints) -> Ints:
+    """All indices of the spans, one span after the other."""
+    sizes = ends - starts
+    total = int(sizes.sum())
+    shifts = np.repeat(starts - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes)
+    return np.arange(total, dtype=np.int64) + shifts
+
+
+def softmax_over_labels(
+    cues: Sequence[Sequence[int]],
+    labels: Sequence[Sequence[int]],
+    sizes: tuple[int, int],
+    *,
+    epochs: int,
+    rate: float,
+    decay: float,
+    spread: Any,
+    batch: int = 8,
+) -> tuple[Floats, Floats]:
+    """Bias and weights (cues x labels) of a softmax; an example's mass is shared by its labels."""
+    weights = np.zeros(sizes, np.float32)
+    past = np.full(sizes, 1e-2, np.float32)
+    bias, past_bias = np.zeros(sizes[1], np.float32), np.full(sizes[1], 1e-2, np.float32)
+    lengths = np.asarray([len(one) for one in cues], np.int64)
+    ends = np.cumsum(lengths)
+    flat = np.fromiter((cue for one in cues for cue in one), np.int64, int(ends[-1]) if len(ends) else 0)
+    evens = np.asarray([spread(len(one)) for one in cues], np.float32)
+    wanted_rows = np.repeat(np.arange(len(labels)), [len(one) for one in labels])
+    wanted = np.fromiter((label for one in labels for label in one), np.int64)
+    masses = np.repeat([1 / len(one) for one in labels], [len(one) for one in labels]).astype(np.float32)
+    label_ends = np.cumsum([len(one) for one in labels])
+    shuffle = np.random.default_rng(2)
+    for epoch in range(epochs):
+        order = shuffle.permutation(len(lengths))
+        step = rate / (1 + 0.3 * epoch)
+        for start in range(0, len(order), batch):
+            some = order[start : start + batch]
+            entry = _spans(ends[some] - lengths[some], ends[some])
+            at = flat[entry]
+            owner = np.repeat(np.arange(len(some)), lengths[some])
+            firsts = np.concatenate([[0], np.cumsum(lengths[some])[:-1]])
+            scores = np.add.reduceat(weights[at], firsts, axis=0) * evens[some, None] + bias
+            scores -= scores.max(axis=1, keepdims=True)
+            wrong = np.exp(scores)
+            wrong /= wrong.sum(axis=1, keepdims=True)
+            counts = np.asarray([len(labels[one]) for one in some])
+            into = _spans(label_ends[some] - counts, label_ends[some])
+            np.subtract.at(wrong, (np.repeat(np.arange(len(some)), counts), wanted[into]), masses[into])
+            unique, where = np.unique(at, return_inverse=True)
+            slope = np.zeros((len(unique), sizes[1]), np.float32)
+            np.add.at(slope, where, (wrong * evens[some, None])[owner])
+            slope /= len(some) ** 0.5
+            slope += decay * weights[unique]
+            past[unique] += slope * slope
+            weights[unique] -= step * slope / np.sqrt(past[unique])
+            slope_bias = wrong.sum(axis=0) / len(some) ** 0.5
+            past_bias += slope_bias * slope_bias
+            bias -= step * slope_bias / np.sqrt(past_bias)
+    del wanted_rows
+    return bias, weights

@@ -1,0 +1,54 @@
+"""What a session did before, as a forecast for itself: repeats, and what followed the last call when it was made before."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.mining.window import CALL, Observation, Window
+
+
+@dataclass(slots=True)
+class Recall:
+    """The session's own invocations."""
+
+    invocations: dict[str, Invocation]
+    """By key."""
+    age: dict[str, int]
+    """Calls since it was last asked for."""
+    times: Counter[str]
+    followed: Counter[str]
+    """How often it followed the last call's key."""
+    failed: frozenset[str]
+    """Keys whose last answer was a failure."""
+    touched: dict[object, tuple[str, int]]
+    """By a text argument: the tool of the last call that had it, and how many calls ago that was."""
+
+
+def recall(window: Window) -> Recall:
+    """Look back over the window."""
+    calls: list[Observation] = [seen for seen in window.observations if seen.kind == CALL and seen.invocation]
+    invocations: dict[str, Invocation] = {}
+    age: dict[str, int] = {}
+    times: Counter[str] = Counter()
+    followed: Counter[str] = Counter()
+    failed: set[str] = set()
+    touched: dict[object, tuple[str, int]] = {}
+    last = calls[-1].invocation.key if calls and calls[-1].invocation else ""
+    before = ""
+    for at, seen in enumerate(calls):
+        invocation = seen.invocation
+        if invocation is None:
+            continue
+        key = invocation.key
+        invocations[key] = invocation
+        distance = len(calls) - 1 - at
+        age[key] = distance
+        times[key] += 1
+        (failed.discard if seen.ok else failed.add)(key)
+        if before == last and at < len(calls):
+            followed[key] += 1
+        before = key
+        for value in invocation.arguments.values():
+            if isinstance(value, str) and len(value) > 2:
+                touched[value] = (seen.tool, distance)
+    return Recall(invocations, age, times, followed, frozenset(failed), touched)
