@@ -28,6 +28,8 @@ class Origin:
     sources: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     """Digests of the sessions' ids, see `provenance`."""
+    sampled_from: int = 0
+    """Sessions that there were, where these are a sample of them; 0 if these are all."""
 
 
 @dataclass(frozen=True)
@@ -65,4 +67,11 @@ def _origin(origins: Sequence[Origin]) -> Origin:
         calls=sum(origin.calls for origin in origins),
         sources=tuple(sorted({source for origin in origins for source in origin.sources})),
         ids=tuple(sorted({one for origin in origins for one in origin.ids})),
+        sampled_from=_sampled_from(origins),
     )
+
+
+def _sampled_from(origins: Sequence[Origin]) -> int:
+    if not any(origin.sampled_from for origin in origins):
+        return 0
+    return sum(origin.sampled_from or origin.sessions for origin in origins)

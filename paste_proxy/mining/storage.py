@@ -114,6 +114,7 @@ def _written_origin(origin: Origin) -> Json:
         "calls": origin.calls,
         "sources": list(origin.sources),
         **({"ids": list(origin.ids)} if origin.ids else {}),
+        **({"sampled_from": origin.sampled_from} if origin.sampled_from else {}),
     }
 
 
@@ -122,7 +123,8 @@ def _read_origin(raw: Json, where: str) -> Origin:
     sources = _list(written.get("sources", []), f"{where}.sources")
     numbers = [_count(written.get(key, 0), f"{where}.{key}") for key in ("sessions", "groups", "calls")]
     ids = tuple(str(one) for one in _list(written.get("ids", []), f"{where}.ids"))
-    return Origin(numbers[0], numbers[1], numbers[2], tuple(str(source) for source in sources), ids)
+    sampled_from = _count(written.get("sampled_from", 0), f"{where}.sampled_from")
+    return Origin(numbers[0], numbers[1], numbers[2], tuple(str(source) for source in sources), ids, sampled_from)
 
 
 def _read_calibration(raw: Json, where: str) -> Calibration:

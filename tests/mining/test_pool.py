@@ -48,6 +48,7 @@ POOLS = st.builds(
         st.integers(0, 9),
         st.lists(st.text(), max_size=2).map(tuple),
         st.lists(st.text(), max_size=9).map(digests),
+        st.integers(0, 99),
     ),
 )
 
@@ -132,3 +133,9 @@ def test_combined_pools_keep_their_own_calibration() -> None:
     both = combine([one, other])
     assert [pattern.calibration(0.8) for pattern in both.patterns] == [pytest.approx(0.4), 0.8]
     assert both.tools == {"test": ToolFacts(9, 2.0)}
+
+
+def test_combined_pools_say_of_how_many_sessions_theirs_are_a_sample() -> None:
+    whole, sample = Pool(origin=Origin(sessions=3)), Pool(origin=Origin(sessions=2, sampled_from=10))
+    assert combine([whole, sample]).origin.sampled_from == 13
+    assert combine([whole, whole]).origin.sampled_from == 0
