@@ -3,8 +3,10 @@
 import typer
 
 from paste_proxy.cli.demo import AsJson, Sessions, Speed, Which, replayed
+from paste_proxy.cli.predict import predict
 
 bench = typer.Typer(help="Measurements, two sides in one run.", no_args_is_help=True)
+bench.command()(predict)
 
 
 @bench.command()

@@ -1,28 +1,21 @@
 """How good predictions are, on recorded sessions that the pool has not seen.
 
-A call is judged by the last prediction made before the LLM turn that asked for it began. Calls of one
-parallel turn share that prediction; what one of them took from it is struck from the list for the next.
-Speculation is counted as an ideal executor would do it: every candidate of a read tool at or above the
-confidence floor is launched unless it is already waiting, and waits `HORIZON` turns for its call.
+Calls are judged as `verdicts` says. Speculation is counted as an ideal executor would do it: every candidate that
+may be run ahead, at or above the confidence floor, is launched unless it is already waiting, and waits `HORIZON`
+turns for its call. That a write in between may void a result is not counted here.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from paste_proxy.events.candidate import Candidate
-from paste_proxy.events.cored import Core, as_asked, cored
+from paste_proxy.events.cored import Core, as_asked
 from paste_proxy.events.invocation import Invocation
-from paste_proxy.events.types import Event, ToolCall, ToolOutput
 from paste_proxy.events.values import Json
 from paste_proxy.mining.groups import Recorded
-from paste_proxy.mining.infer import derivable
-from paste_proxy.mining.moments import Moment, Turn, moments_of, turns_of
-from paste_proxy.mining.prediction import Prediction
-from paste_proxy.mining.replay import HORIZON
-from paste_proxy.mining.window import Window
-
-_BINS = 10
+from paste_proxy.mining.reliability import Reliability
+from paste_proxy.mining.verdicts import Offer, Predict, Verdict, follow
 
 
 @dataclass(slots=True)
@@ -41,170 +34,112 @@ class Rate:
 
     def report(self) -> dict[str, Json]:
         """Calls, top1 and top3 as shares."""
-        return {"calls": self.calls, "top1": share(self.first, self.calls), "top3": share(self.three, self.calls)}
+        return {"calls": self.calls, **self.shares()}
+
+    def shares(self) -> dict[str, Json]:
+        """Top1 and top3."""
+        return {"top1": share(self.first, self.calls), "top3": share(self.three, self.calls)}
 
 
 @dataclass(slots=True)
 class Evaluation:
     """Running sums over sessions; `report` gives the measurement."""
 
-    is_read: Callable[[str], bool] = lambda tool: True
-    """Whether a tool only reads, so that it may be speculated on."""
+    is_read: Callable[[Invocation], bool] = lambda call: True
+    """Whether a call may be speculated on."""
+    is_reading_command: Callable[[Invocation], bool] = lambda call: False
+    """Whether a call may not be, and yet only reads."""
     core: Core = as_asked
     """What is compared, seen by the predictor and predicted; `strict` goes by what was asked."""
     floor: float = 0.15
     """Confidence from which a candidate is launched."""
     every: Rate = field(default_factory=Rate)
     read_only: Rate = field(default_factory=Rate)
+    read_commands: Rate = field(default_factory=Rate)
     strict: Rate = field(default_factory=Rate)
     first_time: Rate = field(default_factory=Rate)
+    repeated: Rate = field(default_factory=Rate)
     by_tool: dict[str, Rate] = field(default_factory=lambda: defaultdict(Rate))
     sums: Counter[str] = field(default_factory=Counter)
-    seconds: list[tuple[float, bool]] = field(default_factory=list)
-    """Recorded seconds of each read call, and whether it was a hit."""
-    bins: list[tuple[int, float, int]] = field(default_factory=lambda: [(0, 0.0, 0)] * _BINS)
-    """Candidates by confidence: their number, sum of confidences, and how many came true."""
+    """`speculated`, `hits` and `derivable` of all calls; `read_hits`, `read_offered` and `read_derivable` of reads."""
+    tool_s: float = 0.0
+    """Recorded seconds of reads."""
+    hidden_s: float = 0.0
+    """Those of hits."""
+    reliability: Reliability = field(default_factory=Reliability)
 
-    def add(self, session: Recorded, predict: Callable[[Event], Prediction]) -> None:
+    def add(self, session: Recorded, predict: Predict) -> None:
         """Follow one session; `predict` is the `step` of a fresh predictor."""
-        _Follow(self, session).run(predict)
+        for one in follow(session, predict, self.core, self._runs):
+            match one:
+                case Offer():
+                    self.reliability.add(one.candidate.confidence, came=one.came)
+                    self.sums["speculated"] += one.launched
+                case Verdict():
+                    self._judge(one)
 
     def report(self) -> dict[str, Json]:
         """The measurement, with the keys that `paste-proxy evaluate --json` promises."""
         calls, hits, speculated = self.every.calls, self.sums["hits"], self.sums["speculated"]
-        timed = sum(seconds for seconds, _ in self.seconds)
         return {
             **self.every.report(),
             "speculated": speculated,
             "hits": hits,
             "hit_rate": share(hits, calls),
+            "hit_rate_of_oracle": self._of_oracle("read_hits"),
             "read_only": self.read_only.report(),
-            "strict": {key: value for key, value in self.strict.report().items() if key != "calls"},
+            "read_commands": self.read_commands.report(),
+            "strict": self.strict.shares(),
             "first_time": self.first_time.report(),
+            "repeated": self.repeated.report(),
             "oracle": share(self.sums["derivable"], calls),
-            "seconds_weighted": share(sum(s for s, hit in self.seconds if hit), timed) if timed else None,
+            "budget": self._budget(),
+            "seconds_weighted": share(self.hidden_s, self.tool_s) if self.tool_s else None,
             "wasted_per_hit": round((speculated - hits) / hits, 4) if hits else None,
-            "ece": self.calibration_error(),
+            "ece": self.reliability.error(),
+            "reliability": self.reliability.table(),
             "by_tool": {tool: rate.report() for tool, rate in sorted(self.by_tool.items())},
         }
 
-    def calibration_error(self) -> float:
-        """Expected calibration error: mean distance of confidence from outcome, by tenths of confidence."""
-        total = sum(number for number, _, _ in self.bins)
-        return share(sum(abs(confidence - came) for _, confidence, came in self.bins), total)
+    def _budget(self) -> dict[str, Json]:
+        """Of the reads: what would hit if every candidate were run, whatever its confidence."""
+        calls = self.read_only.calls
+        return {
+            "calls": calls,
+            "hit_rate": share(self.sums["read_offered"], calls),
+            "oracle": share(self.sums["read_derivable"], calls),
+            "hit_rate_of_oracle": self._of_oracle("read_offered"),
+        }
 
-    def judge(self, call: Invocation, asked: str, left: list[Candidate], *, repeated: bool) -> None:
-        """Judge one call by the candidates left to it, and strike the one it takes.
+    def _of_oracle(self, hits: str) -> float | None:
+        derivable = self.sums["read_derivable"]
+        return share(self.sums[hits], derivable) if derivable else None
 
-        Args:
-            call: its core.
-            asked: the canonical key of the call itself.
-        """
-        keys = [candidate.invocation.key for candidate in left]
-        rank = keys.index(call.key) if call.key in keys else None
-        self.strict.add(keys.index(asked) if asked in keys else None)
-        self.every.add(rank)
-        self.by_tool[call.tool].add(rank)
-        if self.is_read(call.tool):
-            self.read_only.add(rank)
-        if not repeated:
-            self.first_time.add(rank)
-        if rank is not None:
-            del left[rank]
+    def _runs(self, candidate: Candidate) -> bool:
+        return candidate.confidence >= self.floor and self.is_read(candidate.invocation)
 
-    def outcome(self, candidate: Candidate, *, came: bool) -> None:
-        """Note whether a candidate came true."""
-        at = min(int(candidate.confidence * _BINS), _BINS - 1)
-        number, confidence, hits = self.bins[at]
-        self.bins[at] = (number + 1, confidence + candidate.confidence, hits + came)
+    def _judge(self, one: Verdict) -> None:
+        self.every.add(one.rank)
+        self.strict.add(one.strict)
+        self.by_tool[one.call.tool].add(one.rank)
+        (self.repeated if one.repeated else self.first_time).add(one.rank)
+        self.sums["hits"] += one.hit
+        self.sums["derivable"] += one.derivable
+        if self.is_reading_command(one.call):
+            self.read_commands.add(one.rank)
+        if self.is_read(one.call):
+            self._judge_read(one)
 
-
-class _Follow:
-    """One session under evaluation."""
-
-    def __init__(self, evaluation: Evaluation, session: Recorded) -> None:
-        self.sums = evaluation
-        self.events = [cored(event, evaluation.core) for event in session.events]
-        self.turns = turns_of(self.events)
-        self.seconds = _durations(self.events)
-        self.as_asked = _keys(session.events, self.events)
-        self.waiting: dict[str, int] = {}
-        self.asked: set[str] = set()
-
-    def run(self, predict: Callable[[Event], Prediction]) -> None:
-        moments = {moment.index: moment for moment in moments_of(self.events, self.turns)}
-        last_before = {moment.turn: moment.index for moment in moments.values()}
-        window = Window()
-        unseen = 0
-        for index, event in enumerate(self.events):
-            window.step(event)
-            candidates = self._cores(predict(event).candidates)
-            moment = moments.get(index)
-            if moment is None:
-                continue
-            for turn in self.turns[unseen : moment.turn]:
-                self._judge_turn(turn, [], None)
-            self._launch(candidates, moment)
-            unseen = moment.turn
-            if last_before[moment.turn] == index and moment.turn < len(self.turns):
-                self._judge_turn(self.turns[moment.turn], list(candidates), window)
-                unseen = moment.turn + 1
-        for turn in self.turns[unseen:]:
-            self._judge_turn(turn, [], None)
-
-    def _cores(self, candidates: Iterable[Candidate]) -> list[Candidate]:
-        """The candidates as they would be run, those that come to the same only once."""
-        found: dict[str, Candidate] = {}
-        for candidate in candidates:
-            core = self.sums.core(candidate.invocation)
-            found.setdefault(core.key, replace(candidate, invocation=core))
-        return list(found.values())
-
-    def _launch(self, candidates: Iterable[Candidate], moment: Moment) -> None:
-        coming = {call.key for turn in self.turns[moment.turn : moment.turn + HORIZON] for call in turn.calls}
-        self.waiting = {key: turn for key, turn in self.waiting.items() if moment.turn - turn < HORIZON}
-        for candidate in candidates:
-            key = candidate.invocation.key
-            self.sums.outcome(candidate, came=key in coming)
-            readable = self.sums.is_read(candidate.invocation.tool)
-            if readable and candidate.confidence >= self.sums.floor and key not in self.waiting:
-                self.waiting[key] = moment.turn
-                self.sums.sums["speculated"] += 1
-
-    def _judge_turn(self, turn: Turn, left: list[Candidate], window: Window | None) -> None:
-        for call in turn.calls:
-            hit = self.waiting.pop(call.key, None) is not None
-            self.sums.judge(call, self.as_asked[id(call)], left, repeated=call.key in self.asked)
-            self.sums.sums["hits"] += hit
-            if window is not None:
-                self.sums.sums["derivable"] += derivable(call, window)
-            if self.sums.is_read(call.tool) and (seconds := self.seconds.get(id(call))) is not None:
-                self.sums.seconds.append((seconds, hit))
-        self.asked.update(call.key for call in turn.calls)
+    def _judge_read(self, one: Verdict) -> None:
+        self.read_only.add(one.rank)
+        self.sums["read_hits"] += one.hit
+        self.sums["read_offered"] += one.offered
+        self.sums["read_derivable"] += one.derivable
+        if one.seconds is not None:
+            self.tool_s += one.seconds
+            self.hidden_s += one.seconds if one.hit else 0.0
 
 
 def share(part: float, whole: float) -> float:
     """A share rounded to four places, 0 of nothing."""
     return round(part / whole, 4) if whole else 0.0
-
-
-def _keys(asked: Sequence[Event], cores: Sequence[Event]) -> dict[int, str]:
-    """The canonical key of what was asked, by the identity of its core's object."""
-    pairs = zip(asked, cores, strict=True)
-    return {
-        id(core.invocation): event.invocation.key
-        for event, core in pairs
-        if isinstance(event, ToolCall) and isinstance(core, ToolCall)
-    }
-
-
-def _durations(events: Sequence[object]) -> dict[int, float]:
-    """Recorded seconds by the identity of the invocation object."""
-    calls: dict[str, Invocation] = {}
-    seconds: dict[int, float] = {}
-    for event in events:
-        if isinstance(event, ToolCall):
-            calls[event.call_id] = event.invocation
-        elif isinstance(event, ToolOutput) and event.duration_s is not None and event.call_id in calls:
-            seconds[id(calls[event.call_id])] = event.duration_s
-    return seconds
