@@ -48,6 +48,10 @@ class InputFault(PasteError):
         self.where, self.found, self.expected = _shown(where), _shown(found), expected
         super().__init__(f"{self.where}: {self.found}; expected {expected}")
 
+    def __reduce__(self) -> tuple[type["InputFault"], tuple[str, str, str]]:
+        """It can be raised in one process and reported by another."""
+        return InputFault, (self.where, self.found, self.expected)
+
 
 def place_of(address: str) -> str:
     """A web address as it may be shown to anybody: host and path; a user, a query and a fragment may hold secrets."""

@@ -1,5 +1,7 @@
 """`paste-proxy bench`: measurements, two sides in one run."""
 
+from typing import Annotated
+
 import typer
 
 from paste_proxy.cli.demo import AsJson, Sessions, Speed, Which, replayed
@@ -35,5 +37,35 @@ def overhead(as_json: AsJson = False) -> None:
         bar = progress.add_task("overhead", total=len(CASES) * ROUNDS)
         result = uvloop.run(measure(on_round=lambda case: progress.update(bar, advance=1, description=case)))
     console.print(table(result))
+    if as_json:
+        typer.echo(orjson.dumps(result).decode())
+
+
+@bench.command()
+def mine(
+    events: Annotated[int, typer.Option(min=1, help="Events of the recording that is made and mined.")] = 1_000_000,
+    processes: Annotated[int, typer.Option(min=1, help="Processes that mine.")] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Time and memory of mining a large recording.
+
+    The recording consists of copies of the packaged sessions, each about other things.
+    """
+    import orjson
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from paste_proxy.bench.mine import measure
+
+    aside = Console(stderr=True)
+    with Progress(console=aside, transient=True, disable=not aside.is_terminal) as progress:
+        bar = progress.add_task("writing", total=events)
+        result = measure(
+            events,
+            processes,
+            on_events=lambda number: progress.advance(bar, number),
+            on_mining=lambda: progress.update(bar, description="mining", total=None),
+        )
+    typer.echo("\n".join(f"{key:>20}  {value}" for key, value in result.items()))
     if as_json:
         typer.echo(orjson.dumps(result).decode())

@@ -2,29 +2,34 @@
 
 import sys
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from paste_proxy.cli.counted import counted
-from paste_proxy.cli.traces import read_traces
+from paste_proxy.cli.traces import outline_traces, read_traces
 from paste_proxy.cli.whole_file import refuse_input, whole_file
 from paste_proxy.errors import InputFault
+from paste_proxy.events.cored import cored
+from paste_proxy.mining.sample import CALLS
 
 if TYPE_CHECKING:
     from paste_proxy.importers.neutral import RecordedSession
+    from paste_proxy.importers.outlines import Outline
+    from paste_proxy.mining.engine import Engine
     from paste_proxy.mining.held_out import HeldOut
-    from paste_proxy.mining.pattern import Pattern
-    from paste_proxy.mining.pool import Origin, Pool
+    from paste_proxy.mining.pool import Pool
     from paste_proxy.mining.templates import AnyTemplate
     from paste_proxy.speculation.policy import Policy
 
 
-_NOTHING = (
-    "A pattern has to hold in several tasks of one half to be tried on the other: bring more sessions, some tens "
-    "of tasks of one kind of work."
-)
+class EngineName(StrEnum):
+    """Where mining runs."""
+
+    LOCAL = "local"
+    RAY = "ray"
 
 
 def mine(
@@ -39,33 +44,38 @@ def mine(
     policy: Annotated[
         list[str] | None, typer.Option(metavar="FILE", help="Policy (or builtin:NAME): what counts as the same call.")
     ] = None,
+    calls: Annotated[
+        int, typer.Option(min=1, help="Learn from a sample of whole tasks that holds at most so many tool calls.")
+    ] = CALLS,
+    engine: Annotated[
+        EngineName, typer.Option(help="Where it runs: on this machine, or on the Ray cluster that RAY_ADDRESS names.")
+    ] = EngineName.LOCAL,
+    processes: Annotated[int, typer.Option(min=1, help="Processes of this machine, with --engine local.")] = 1,
 ) -> None:
     """Mine patterns from recorded sessions and validate them.
 
-    Validated on tasks that were held out while mining.
+    Validated on tasks that were held out while mining. The pool is the same, whatever runs it.
     """
-    from paste_proxy.events.cored import cored
+    from paste_proxy.cli.mined import tell
     from paste_proxy.importers.formats import FORMATS, files_of
-    from paste_proxy.mining.groups import without_groups_of
     from paste_proxy.mining.handwritten import read_handwritten
     from paste_proxy.mining.storage import dump_pool
 
     refuse_input(out, [*files_of(FORMATS["neutral"], [*traces, *(exclude or [])]), *(patterns or [])])
     written = [one for path in patterns or [] for one in read_handwritten(read_text(path), str(path)).patterns]
-    core = read_policies(policy or []).core
-    read = read_traces(traces)
-    sessions = without_groups_of(read, read_traces(exclude)) if exclude else read
-    if not sessions:
-        raise InputFault(", ".join(map(str, traces)), "no session is left to mine", "traces with sessions")
+    core, runs_on = read_policies(policy or []).core, _engine(engine, processes)
+    found = outline_traces(traces)
+    left = _without(found, exclude or [])
+    sessions = _learned_from(traces, left, calls)
     cores = [replace(session, events=tuple(cored(event, core) for event in session.events)) for session in sessions]
-    pool, held_out = _mined(cores, [pattern.template for pattern in written])
+    pool, held_out = _mined(cores, [pattern.template for pattern in written], runs_on)
+    if len(sessions) < len(left):
+        pool = replace(pool, origin=replace(pool.origin, sampled_from=len(left)))
     with whole_file(out) as file:
         file.write(dump_pool(pool).encode())
-    if len(sessions) < len(read):
-        typer.echo(f"left out {len(read) - len(sessions)} of {counted(len(read), 'session')}")
-    _summary(pool, out)
-    _validation(held_out, pool.origin)
-    _kept(written, pool)
+    if len(left) < len(found):
+        typer.echo(f"left out {len(found) - len(left)} of {counted(len(found), 'session')}")
+    tell(pool, held_out, written, out)
 
 
 def read_text(path: Path) -> str:
@@ -93,7 +103,43 @@ def read_policies(names: list[str]) -> "Policy":
     return combine(Policy.parse(read_text(path), str(path)) for path in paths)
 
 
-def _mined(sessions: "list[RecordedSession]", written: "list[AnyTemplate]") -> "tuple[Pool, HeldOut]":
+def _without(found: "list[Outline]", exclude: list[Path]) -> "list[Outline]":
+    from paste_proxy.mining.groups import without_groups_of
+
+    return without_groups_of(found, outline_traces(exclude)) if exclude else found
+
+
+def _learned_from(traces: list[Path], left: "list[Outline]", calls: int) -> "list[RecordedSession]":
+    """A second pass over the files: the first one held no events."""
+    from paste_proxy.mining.groups import groups_of_opened
+    from paste_proxy.mining.sample import Sized, sampled
+
+    if not left:
+        raise InputFault(", ".join(map(str, traces)), "no session is left to mine", "traces with sessions")
+    sizes = (Sized(one.id, group, one.calls) for one, group in zip(left, groups_of_opened(left), strict=True))
+    ids = sampled(sizes, calls)
+    if not ids:
+        raise InputFault(f"--calls {calls}", "every session has more", "a larger number")
+    return read_traces(traces, among=ids)
+
+
+def _engine(name: EngineName, processes: int) -> "Engine":
+    if name is EngineName.RAY:
+        if processes > 1:
+            raise InputFault("--processes", "given with --engine ray", "either of them: Ray has processes of its own")
+        from paste_proxy.cluster.on_ray import OnRay
+
+        return OnRay()
+    if processes > 1:
+        from paste_proxy.cluster.processes import Processes
+
+        return Processes(processes)
+    from paste_proxy.mining.engine import Here
+
+    return Here()
+
+
+def _mined(sessions: "list[RecordedSession]", written: "list[AnyTemplate]", engine: "Engine") -> "tuple[Pool, HeldOut]":
     from rich.console import Console
     from rich.progress import Progress
 
@@ -104,44 +150,10 @@ def _mined(sessions: "list[RecordedSession]", written: "list[AnyTemplate]") -> "
         task = progress.add_task("mining", total=passes(len(sessions)))
         found: list[HeldOut] = []
         pool = mine_sessions(
-            sessions, written=written, on_session=lambda: progress.advance(task), on_held_out=found.append
+            sessions,
+            written=written,
+            engine=engine,
+            on_session=lambda: progress.advance(task),
+            on_held_out=found.append,
         )
     return pool, found[0]
-
-
-def _summary(pool: "Pool", out: Path) -> None:
-    from collections import Counter
-
-    origin = pool.origin
-    sources = f"{counted(origin.sessions, 'session')} of {counted(origin.groups, 'task')}"
-    typer.echo(f"{out}: {counted(len(pool.patterns), 'pattern')} from {sources}")
-    for tool, count in Counter(pattern.template.tool for pattern in pool.patterns).most_common():
-        typer.echo(f"  {count:4} {tool}")
-
-
-def _validation(held_out: "HeldOut", origin: "Origin") -> None:
-    from paste_proxy.mining.replay import HORIZON
-
-    if not held_out.candidates:
-        typer.echo(
-            f"on held-out tasks: nothing was predicted, so nothing says that this pool is of use. {_NOTHING} "
-            f"These were {counted(origin.sessions, 'session')} of {counted(origin.groups, 'task')}."
-        )
-        return
-    came, expected = held_out.came / held_out.candidates, held_out.expected / held_out.candidates
-    typer.echo(
-        f"on held-out tasks: {counted(held_out.candidates, 'call')} predicted, {came:.0%} of them came within "
-        f"{HORIZON} turns, {expected:.0%} were expected to"
-    )
-
-
-def _kept(written: "list[Pattern]", pool: "Pool") -> None:
-    """Which of the patterns that people wrote are in the pool."""
-    from paste_proxy.mining.notation import text_of
-
-    if not written:
-        return
-    kept = {text_of(pattern.template) for pattern in pool.patterns}
-    dropped = [pattern.id for pattern in written if text_of(pattern.template) not in kept]
-    why = f"; dropped, since these sessions do not bear them out: {', '.join(dropped)}" if dropped else ""
-    typer.echo(f"written patterns: {len(written) - len(dropped)} of {len(written)} kept{why}")

@@ -2,7 +2,7 @@
 
 import gzip
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -10,6 +10,8 @@ from paste_proxy.errors import InputFault
 
 _ENDINGS = (".jsonl", ".jsonl.gz")
 _GZIP = b"\x1f\x8b"
+_TOLD_EVERY = 256
+"""Lines."""
 
 
 def trace_files(paths: Iterable[Path]) -> list[Path]:
@@ -33,20 +35,26 @@ def trace_files(paths: Iterable[Path]) -> list[Path]:
     return list(files.values())
 
 
-def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def numbered_lines(path: Path, on_bytes: Callable[[int], None] = lambda _: None) -> Iterator[tuple[int, bytes]]:
     """The lines that are not blank, numbered from 1, with their line ends.
+
+    `on_bytes` is told now and then of how many more bytes of the file have been read, as it is stored.
 
     Raises:
         InputFault: the file cannot be read or its compression is broken.
     """
-    number = 0
+    number = told = 0
     try:
         with path.open("rb") as raw:
             packed = raw.peek(2)[:2] == _GZIP
             stream = cast("BinaryIO", gzip.GzipFile(fileobj=raw)) if packed else raw
             for number, line in enumerate(stream, 1):
+                if number % _TOLD_EVERY == 0:
+                    told, before = raw.tell(), told
+                    on_bytes(told - before)
                 if line.strip():
                     yield number, line
+            on_bytes(raw.tell() - told)
     except EOFError as fault:
         raise InputFault(f"{path}:{number + 1}", "the compressed file is cut here", "a whole gzip file") from fault
     except (OSError, zlib.error) as fault:

@@ -5,17 +5,17 @@ type needs them, `agent, tool, args, call_id, output, status, duration_s, turn_i
 line of the event log has a version `v`. A file may hold either, even both.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from paste_proxy.errors import InputFault
 from paste_proxy.events.codec import event_of
 from paste_proxy.events.types import Event
 from paste_proxy.events.values import Json, loads
 from paste_proxy.importers.files import numbered_lines, trace_files
 from paste_proxy.importers.neutral_record import Step, step_of
 from paste_proxy.importers.pairing import paired
+from paste_proxy.importers.records import Corrupt
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,33 +48,59 @@ def read_sessions(paths: Iterable[Path], *, skip_bad: bool = False) -> list[Reco
     return list(read(paths, skip_bad=skip_bad).sessions)
 
 
-def read(paths: Iterable[Path], *, skip_bad: bool = False, on_file: Callable[[Path], None] = lambda _: None) -> Reading:
-    """Read files and folders; `on_file` is called with each file before it is read.
+def read(
+    paths: Iterable[Path],
+    *,
+    skip_bad: bool = False,
+    on_file: Callable[[Path], None] = lambda _: None,
+    on_bytes: Callable[[int], None] = lambda _: None,
+    among: Container[str] | None = None,
+) -> Reading:
+    """Read files and folders, or only the sessions `among` whose ids they are.
 
-    A session's events are ordered by file, then by `seq`.
+    `on_file` is called with each file before it is read, `on_bytes` as by `numbered_lines`. A session's events are
+    ordered by file, then by `seq`.
 
     Raises:
         InputFault: as `read_sessions`.
     """
     sessions: dict[str, _Gathered] = {}
-    bad = torn = 0
+    corrupt = Corrupt(skip=skip_bad, on_file=on_file)
+    for order, source, step in steps_of(paths, corrupt, on_bytes=on_bytes, among=among):
+        sessions.setdefault(step.event.session, _Gathered(source, [])).steps.append((order, step))
+    found = tuple(_session(id_, gathered) for id_, gathered in sessions.items())
+    return Reading(found, corrupt.bad, corrupt.torn)
+
+
+def steps_of(
+    paths: Iterable[Path],
+    corrupt: Corrupt,
+    *,
+    on_bytes: Callable[[int], None] = lambda _: None,
+    among: Container[str] | None = None,
+) -> Iterator[tuple[int, str, Step]]:
+    """The steps of all sessions, or of those `among`, as their lines stand in the files.
+
+    Each with the number of its file and the source that it names.
+
+    Raises:
+        InputFault: as `read_sessions`.
+    """
     for order, path in enumerate(trace_files(paths)):
-        on_file(path)
-        for number, line in numbered_lines(path):
+        corrupt.on_file(path)
+        for number, line in numbered_lines(path, on_bytes):
             try:
                 record = loads(line)
+                if among is not None and _session_of(record) not in among:
+                    continue
                 step = _step(record)
             except ValueError as fault:
-                if not line.endswith(b"\n"):
-                    torn += 1
-                elif skip_bad:
-                    bad += 1
+                if line.endswith(b"\n"):
+                    corrupt.found(f"{path}:{number}", str(fault), "an event line")
                 else:
-                    raise InputFault(f"{path}:{number}", str(fault), "an event line") from fault
+                    corrupt.torn += 1
                 continue
-            session = sessions.setdefault(step.event.session, _Gathered(_source(record, path), []))
-            session.steps.append((order, step))
-    return Reading(tuple(_session(id_, gathered) for id_, gathered in sessions.items()), bad, torn)
+            yield order, _source(record, path), step
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +114,11 @@ def _step(record: Json) -> Step:
         seq, event = event_of(record)
         return Step(seq, event, neutral=False)
     return step_of(record)
+
+
+def _session_of(record: Json) -> Json:
+    session = record.get("session") if isinstance(record, dict) else None
+    return session if isinstance(session, str) else None
 
 
 def _source(record: Json, path: Path) -> str:

@@ -32,11 +32,40 @@ class Recorded(Protocol):
         """Its events in order."""
 
 
-Session = TypeVar("Session", bound=Recorded)
+class Opened(Protocol):
+    """What there is to know of a recorded session to tell its group."""
+
+    @property
+    def id(self) -> str:
+        """Its name."""
+
+    @property
+    def opening(self) -> str | None:
+        """The `opening_of` what was said first."""
+
+
+Session = TypeVar("Session", bound=Opened)
+
+
+def opening_of(text: str) -> str | None:
+    """What stands for the words that a session opens with, None if they are no more than a greeting."""
+    words = text.lower().split()
+    if len(words) < _LEAST_WORDS:
+        return None
+    return blake2b(" ".join(words).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def groups_of(sessions: Sequence[Recorded]) -> list[str]:
     """The group of each session, named by the least id of its members."""
+    return _grouped((session.id, _opening(session.events)) for session in sessions)
+
+
+def groups_of_opened(sessions: Sequence[Opened]) -> list[str]:
+    """As `groups_of`, of sessions of which no more is known."""
+    return _grouped((session.id, session.opening) for session in sessions)
+
+
+def _grouped(sessions: Iterable[tuple[str, str | None]]) -> list[str]:
     leader: dict[str, str] = {}
 
     def find(name: str) -> str:
@@ -44,11 +73,11 @@ def groups_of(sessions: Sequence[Recorded]) -> list[str]:
             name = leader[name]
         return name
 
-    names = ["id " + _TRIAL.sub("", session.id) for session in sessions]
-    for name, session in zip(names, sessions, strict=True):
-        opening = _opening(session.events)
+    names: list[str] = []
+    for id_, opening in sessions:
+        names.append("id " + _TRIAL.sub("", id_))
         if opening:
-            one, other = find(name), find(opening)
+            one, other = find(names[-1]), find(f"opening {opening}")
             leader[max(one, other)] = min(one, other)
     return [find(name) for name in names]
 
@@ -58,16 +87,12 @@ def fold_of(group: str, folds: int) -> int:
     return int.from_bytes(blake2b(group.encode("utf-8", "surrogatepass"), digest_size=4).digest()) % folds
 
 
-def without_groups_of(sessions: Sequence[Session], others: Sequence[Recorded]) -> list[Session]:
+def without_groups_of(sessions: Sequence[Session], others: Sequence[Opened]) -> list[Session]:
     """The sessions that share no group with any of the others."""
-    groups = groups_of([*sessions, *others])
+    groups = groups_of_opened([*sessions, *others])
     taken = set(groups[len(sessions) :])
     return [session for session, group in zip(sessions, groups, strict=False) if group not in taken]
 
 
 def _opening(events: Iterable[Event]) -> str | None:
-    for event in events:
-        if isinstance(event, UserMessage):
-            words = event.text.lower().split()
-            return "opening " + " ".join(words) if len(words) >= _LEAST_WORDS else None
-    return None
+    return next((opening_of(event.text) for event in events if isinstance(event, UserMessage)), None)

@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import median
 
 from paste_proxy.events.types import ToolCall, ToolOutput
 from paste_proxy.mining.calibration import calibrate
+from paste_proxy.mining.engine import Engine, Here
 from paste_proxy.mining.groups import Recorded, fold_of, groups_of
 from paste_proxy.mining.held_out import HeldOut
 from paste_proxy.mining.infer import LEAST_GROUPS, Explained
@@ -20,6 +21,9 @@ from paste_proxy.mining.tally import Tally
 from paste_proxy.mining.templates import AnyTemplate
 
 _FOLDS = 2
+_PASSES = 3
+"""Over each session of a job."""
+_HERE = Here()
 _CANDIDATES = 8
 
 
@@ -27,55 +31,84 @@ def mine(
     sessions: Sequence[Recorded],
     *,
     written: Sequence[AnyTemplate] = (),
+    engine: Engine = _HERE,
     on_session: Callable[[], None] = lambda: None,
     on_held_out: Callable[[HeldOut], None] = lambda _: None,
 ) -> Pool:
     """The pool of patterns that recorded sessions teach.
 
-    `written` are templates that people wrote; they pass the same validation as the mined ones.
-    `on_session` is called whenever a pass over a session ends, `passes(len(sessions))` times in all,
-    `on_held_out` once with what the validation found.
+    `written` are templates that people wrote; they pass the same validation as the mined ones. `engine` runs the
+    jobs that mining consists of. `on_session` is called for each pass over a session of a job that is done,
+    `passes(len(sessions))` times in all, `on_held_out` once with what the validation found.
     """
-    groups = groups_of(sessions)
-    pairs = _validate(sessions, groups, written, on_session)
+    jobs = _jobs(sessions, groups_of(sessions), written)
+    pools: list[Pool] = []
+    pairs: list[tuple[float, bool]] = []
+    for job, (pool, found) in zip(jobs, engine.map(_mined, jobs), strict=True):
+        pools.append(pool)
+        pairs += found
+        for _ in range(_PASSES * len(job.sessions)):
+            on_session()
     on_held_out(HeldOut.of(pairs))
-    return replace(_learn(sessions, groups, written, on_session), calibration=calibrate(pairs))
+    return replace(pools[-1], calibration=calibrate(pairs))
 
 
 def passes(sessions: int) -> int:
     """How many passes over a session `mine` makes in all."""
-    return 3 * sessions * _FOLDS
+    return _PASSES * sessions * _FOLDS
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """To learn from some sessions, each of the group at its place, and to judge by others."""
+
+    sessions: Sequence[Recorded]
+    groups: Sequence[str]
+    written: Sequence[AnyTemplate]
+    held: Sequence[Recorded] = ()
+
+
+def _jobs(sessions: Sequence[Recorded], groups: Sequence[str], written: Sequence[AnyTemplate]) -> list[_Job]:
+    """Each fold of the groups is held out of one job; the last job learns from all."""
+    jobs: list[_Job] = []
+    for fold in range(_FOLDS):
+        held = [fold_of(group, _FOLDS) == fold for group in groups]
+        rest = [(session, group) for session, group, out in zip(sessions, groups, held, strict=True) if not out]
+        judges = [session for session, out in zip(sessions, held, strict=True) if out]
+        jobs.append(_Job([session for session, _ in rest], [group for _, group in rest], written, judges))
+    return [*jobs, _Job(sessions, groups, written)]
+
+
+def _mined(job: _Job) -> tuple[Pool, list[tuple[float, bool]]]:
+    """What a job learns; the confidence of each candidate in the sessions held out, and whether it came true."""
+    pool = _learn(job.sessions, job.groups, job.written)
+    return pool, [pair for session in job.held for pair in _outcomes(session, pool)]
 
 
 def _learn(
     sessions: Sequence[Recorded],
     groups: Sequence[str],
     written: Sequence[AnyTemplate],
-    on_session: Callable[[], None],
 ) -> Pool:
     explained = Explained()
     for session, group in zip(sessions, groups, strict=True):
         for at in replay(session):
             for call in at.calls:
                 explained.add(group, call, at.window)
-        on_session()
     templates = {text_of(template): template for template in [*explained.templates(), *written]}
     tallies = [Tally(template) for template in templates.values()]
     for session, group in zip(sessions, groups, strict=True):
         for at in replay(session):
             for tally in tallies:
                 tally.add(at, group)
-        on_session()
     patterns = tuple(tally.pattern() for tally in tallies)
     pool = pruned(Pool(patterns, _facts(sessions), origin=_origin(sessions, groups)))
-    earning = _earning(pool, sessions, groups, on_session)
+    earning = _earning(pool, sessions, groups)
     kept = [pattern for pattern in pool.patterns if pattern.id in earning or pattern.template in written]
     return replace(pool, patterns=tuple(kept))
 
 
-def _earning(
-    pool: Pool, sessions: Sequence[Recorded], groups: Sequence[str], on_session: Callable[[], None]
-) -> set[str]:
+def _earning(pool: Pool, sessions: Sequence[Recorded], groups: Sequence[str]) -> set[str]:
     """The patterns that gave a right candidate which no other gave with better odds, in enough task groups."""
     earned: dict[str, set[str]] = defaultdict(set)
     for session, group in zip(sessions, groups, strict=True):
@@ -83,26 +116,7 @@ def _earning(
             for one in ranked(pool, at.window, _CANDIDATES):
                 if one.invocation.key in at.ever:
                     earned[one.pattern.id].add(group)
-        on_session()
     return {pattern for pattern, where in earned.items() if len(where) >= LEAST_GROUPS}
-
-
-def _validate(
-    sessions: Sequence[Recorded],
-    groups: Sequence[str],
-    written: Sequence[AnyTemplate],
-    on_session: Callable[[], None],
-) -> list[tuple[float, bool]]:
-    """Confidence of each candidate on held-out groups, and whether it came true."""
-    pairs: list[tuple[float, bool]] = []
-    for fold in range(_FOLDS):
-        held = [fold_of(group, _FOLDS) == fold for group in groups]
-        rest = [(session, group) for session, group, out in zip(sessions, groups, held, strict=True) if not out]
-        pool = _learn([session for session, _ in rest], [group for _, group in rest], written, on_session)
-        for session, out in zip(sessions, held, strict=True):
-            if out:
-                pairs += _outcomes(session, pool)
-    return pairs
 
 
 def _outcomes(session: Recorded, pool: Pool) -> Iterator[tuple[float, bool]]:

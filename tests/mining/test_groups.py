@@ -4,11 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paste_proxy.importers.outlines import Outline
 from paste_proxy.mining import mine as miner
-from paste_proxy.mining.groups import fold_of, groups_of, without_groups_of
+from paste_proxy.mining.groups import fold_of, groups_of, groups_of_opened, opening_of, without_groups_of
 from tests.mining.sessions import Script, Session
 
 TASK = "Please find the cheapest flight from Berlin to Oslo in May"
+OPENINGS = [TASK, "Hi there", TASK.lower(), "Hi"]
 
 
 def session(name: str, opening: str) -> Session:
@@ -38,8 +40,15 @@ def test_a_greeting_makes_no_group() -> None:
 
 
 def test_what_shares_a_group_with_the_excluded_is_left_out() -> None:
-    sessions = [session("t1-trial0", "a"), session("t1-trial1", "b"), session("t2-trial0", "c")]
-    assert [one.id for one in without_groups_of(sessions, [session("t1-trial9", "z")])] == ["t2-trial0"]
+    sessions = [Outline(name, "test") for name in ("t1-trial0", "t1-trial1", "t2-trial0")]
+    assert [one.id for one in without_groups_of(sessions, [Outline("t1-trial9", "test")])] == ["t2-trial0"]
+
+
+def test_of_the_excluded_no_more_need_be_known_than_how_they_open() -> None:
+    told = [session(name, words) for name, words in zip(("a", "b", "c", "d-trial1"), OPENINGS, strict=True)]
+    outlines = [Outline(one.id, "test", opening_of(words)) for one, words in zip(told, OPENINGS, strict=True)]
+    assert groups_of_opened(outlines) == groups_of(told)
+    assert [one.id for one in without_groups_of(outlines[1:], outlines[:1])] == ["b", "d-trial1"]
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9), st.sampled_from([TASK, "Hi"])), max_size=30))
@@ -56,10 +65,10 @@ def test_validation_never_learns_from_the_group_it_judges(monkeypatch: pytest.Mo
     judged: list[set[str]] = []
     learn, outcomes = miner._learn, miner._outcomes
 
-    def watched_learn(sessions, groups, written, on_session):  # type: ignore[no-untyped-def]
+    def watched_learn(sessions, groups, written):  # type: ignore[no-untyped-def]
         learned.append({one.id.partition("-")[0] for one in sessions})
         judged.append(set())
-        return learn(sessions, groups, written, on_session)
+        return learn(sessions, groups, written)
 
     def watched_outcomes(session, pool):  # type: ignore[no-untyped-def]
         judged[-1].add(session.id.partition("-")[0])

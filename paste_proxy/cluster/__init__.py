@@ -1,0 +1,1 @@
+"""Mining in several processes and on several machines."""
