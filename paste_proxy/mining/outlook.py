@@ -4,20 +4,21 @@ The odds depend on the context alone, so they are worked out once for each conte
 shared by all sessions; only the patterns that matter there are then bound to a session's values.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from paste_proxy.mining.estimate import backed_off
+import numpy as np
+import numpy.typing as npt
+
+from paste_proxy.mining.odds import Odds, OddsTable
 from paste_proxy.mining.pattern import Pattern
 
 _LEAST_EVER = 0.02
 """Odds below which a binding is not worth making."""
 _LATER_WEIGHT = 0.1
 _MOST_PATTERNS = 48
+_PORTION = 64
 _CONTEXTS_KEPT = 2_048
-
-Odds = tuple[float, float]
-"""Probability to be asked for in the next turn, and within the horizon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,8 @@ class Outlook:
     """The expectations of a set of patterns, by context; remembers the contexts met last."""
 
     def __init__(self, patterns: Iterable[Pattern]) -> None:
-        self._patterns = tuple(patterns)
+        self._patterns = tuple(pattern for pattern in patterns if pattern.ranks)
+        self._table = OddsTable([pattern.ranks for pattern in self._patterns])
         self._known: dict[tuple[str, ...], tuple[Expected, ...]] = {}
 
     def expected(self, contexts: tuple[str, ...]) -> tuple[Expected, ...]:
@@ -56,12 +58,29 @@ class Outlook:
         return known
 
     def _expect(self, contexts: tuple[str, ...]) -> tuple[Expected, ...]:
+        """The patterns in the order of what each could be worth, until no other can be among the best."""
+        odds = self._table.odds(contexts)
+        bounds = odds.best(odds.next + _LATER_WEIGHT * odds.ever)
         found: list[Expected] = []
-        for pattern in self._patterns:
-            odds = [backed_off([counts.get(context) for context in contexts]) for counts in pattern.ranks]
-            while odds and odds[-1][1] < _LEAST_EVER:
-                odds.pop()
-            if odds:
-                found.append(Expected(pattern, tuple(odds)))
-        found.sort(key=lambda one: (-one.worth, one.pattern.id))
-        return tuple(found[:_MOST_PATTERNS])
+        for some, left in _descending(bounds):
+            found += (one for at in some if (one := self._of(at, odds.of(at))) is not None)
+            found.sort(key=lambda one: (-one.worth, one.pattern.id))
+            del found[_MOST_PATTERNS:]
+            if len(found) == _MOST_PATTERNS and found[-1].worth > left:
+                break
+        return tuple(found)
+
+    def _of(self, at: int, odds: list[Odds]) -> Expected | None:
+        while odds and odds[-1][1] < _LEAST_EVER:
+            odds.pop()
+        return Expected(self._patterns[at], tuple(odds)) if odds else None
+
+
+def _descending(values: npt.NDArray[np.float64]) -> Iterator[tuple[list[int], float]]:
+    """Where the values stand, the greatest first, in portions, each with the greatest value that is left."""
+    order = np.argsort(-values) if len(values) <= _PORTION else np.argpartition(-values, _PORTION)
+    for start in range(0, len(order), _PORTION):
+        if start == _PORTION:
+            order[start:] = order[start:][np.argsort(-values[order[start:]])]
+        left = order[start + _PORTION :]
+        yield order[start : start + _PORTION].tolist(), float(values[left[0]]) if len(left) else -1.0
