@@ -22,6 +22,11 @@ def _number(value: Json) -> Json:
         return None
 
 
+def _real(value: Json) -> Json:
+    number = _number(value) if isinstance(value, str) else value
+    return float(number) if isinstance(number, int) and not isinstance(number, bool) else None
+
+
 def _changed(change: Callable[[str], str]) -> Callable[[Json], Json]:
     return lambda value: change(value) if isinstance(value, str) else None
 
@@ -34,6 +39,7 @@ FORMS: dict[str, Callable[[Json], Json]] = {
     "": lambda value: value,
     "text": _text,
     "number": _number,
+    "real": _real,
     "lower": _changed(str.lower),
     "upper": _changed(str.upper),
     "title": _changed(str.title),

@@ -17,7 +17,7 @@ from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json, canonical_text
 from paste_proxy.mining.forms import LISTED, form_between, same, unframed
 from paste_proxy.mining.mappers import AnyMapper, Bound, Constant, Mapper
-from paste_proxy.mining.material import Material
+from paste_proxy.mining.material import FILE, Found, Material
 from paste_proxy.mining.sources import Source, origins
 from paste_proxy.mining.templates import AnyTemplate, Repeat, Template
 from paste_proxy.mining.window import Window
@@ -119,7 +119,7 @@ def explain(argument: Json, window: Window) -> Iterator[AnyMapper]:
 
 def _takes(wanted: Json, material: Material, *, exact: bool) -> Iterator[tuple[str, str, bool]]:
     """How a material gives a value: take, form, and whether it is the last of several."""
-    for take, place in material.takes_of(str(wanted)):
+    for take, place in _places(wanted, material):
         form = form_between(place.value, wanted)
         if form is None or (exact and form):
             continue
@@ -127,6 +127,16 @@ def _takes(wanted: Json, material: Material, *, exact: bool) -> Iterator[tuple[s
         taken = material.take(take)
         if len(taken) > 1 and taken[-1] == place:
             yield take, form, True
+
+
+def _places(wanted: Json, material: Material) -> Iterator[tuple[str, Found]]:
+    yield from material.takes_of(str(wanted))
+    if isinstance(wanted, float) and wanted.is_integer():
+        yield from material.takes_of(str(int(wanted)))
+    if isinstance(wanted, str) and wanted.startswith("/") and material.mentions_part_of(wanted):
+        found = Found(wanted)
+        if found in material.take(FILE):
+            yield FILE, found
 
 
 def derivable(call: Invocation, window: Window) -> bool:

@@ -4,12 +4,17 @@ from dataclasses import dataclass, field
 
 from paste_proxy.events.signature import content
 from paste_proxy.events.values import Json
-from paste_proxy.mining.mentions import DATE, KINDS, dated, mentioned, words_by_shape, year_in
+from paste_proxy.mining.bearings import Bearings
+from paste_proxy.mining.mentions import DATE, KINDS, dated, mentioned, words_by_shape
+from paste_proxy.mining.neighbours import is_neighbour, words_beside
 from paste_proxy.mining.pointers import Leaf, leaves
 
 _MOST_TEXT = 20_000
 WORD = "word:"
 """How a take that means words of a shape begins."""
+FILE = "file"
+"""The take that means paths made whole, see `Bearings`."""
+_PATH = "path"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,40 +26,32 @@ class Found:
 
 
 @dataclass(slots=True)
-class Calendar:
-    """The year that a date without one most likely means: the latest that a session has named."""
-
-    year: str | None = None
-
-    def see(self, text: str) -> None:
-        """Take note of the full dates of a text."""
-        self.year = max(filter(None, (self.year, year_in(text))), default=None)
-
-
-@dataclass(slots=True)
 class Material:
     """A payload with everything found in it; each kind is looked for once, on first use.
 
     A take is what is asked of it: a JSON pointer with stars (`/flights/*/date`), a kind of mention
-    (`url`) or words of a shape (`word:a_a_9`).
+    (`url`), paths made whole (`file`), words of a shape (`word:a_a_9`) or beside a word (`after:id`).
     """
 
     payload: Json
-    calendar: Calendar = field(default_factory=Calendar)
+    bearings: Bearings = field(default_factory=Bearings)
     _taken: dict[str, tuple[Found, ...]] = field(default_factory=dict)
     _leaves: list[Leaf] | None = None
     _text: str | None = None
     _words: dict[str, list[str]] | None = None
+    _neighbours: dict[str, list[str]] | None = None
     _places: tuple[str | None, dict[str, list[tuple[str, Found]]]] | None = None
     """The year it was made with, and takes by what their values read."""
 
     @classmethod
-    def of_output(cls, output: Json, calendar: Calendar) -> "Material":
+    def of_output(cls, output: Json, bearings: Bearings) -> "Material":
         """The material of a tool's answer, its envelope taken off."""
-        return cls(content(output), calendar)
+        return cls(content(output), bearings)
 
     def take(self, take: str) -> tuple[Found, ...]:
         """The values that a take names, in order."""
+        if take == FILE:
+            return self._files()
         taken = self._taken.get(take)
         if taken is None:
             taken = self._taken[take] = tuple(self._look(take))
@@ -62,10 +59,14 @@ class Material:
 
     def takes_of(self, text: str) -> list[tuple[str, Found]]:
         """Every take that gives a value which reads `text` when case is ignored, and the value it gives."""
-        year = self.calendar.year
+        year = self.bearings.year
         if self._places is None or self._places[0] != year:
             self._places = (year, self._index())
         return self._places[1].get(text.lower(), [])
+
+    def mentions_part_of(self, path: str) -> bool:
+        """Whether it may name a file by the end of its path."""
+        return path.rpartition("/")[2] in self.text()
 
     def text(self) -> str:
         """The texts of the payload, one a line, cut at 20,000 characters."""
@@ -88,10 +89,21 @@ class Material:
             return [Found(leaf.value, leaf.rows) for leaf in self.leaves() if leaf.pointer == take]
         if take.startswith(WORD):
             return [Found(word) for word in self._shaped().get(take.removeprefix(WORD), [])]
+        if is_neighbour(take):
+            return [Found(word) for word in self._beside().get(take, ())]
         return [Found(value) for value in mentioned(take, self.text())]
 
+    def _files(self) -> tuple[Found, ...]:
+        whole = (self.bearings.whole(str(found.value)) for found in self.take(_PATH))
+        return tuple(Found(path) for path in dict.fromkeys(whole) if path)
+
+    def _beside(self) -> dict[str, list[str]]:
+        if self._neighbours is None:
+            self._neighbours = words_beside(self.text())
+        return self._neighbours
+
     def _in_year(self, dates: tuple[Found, ...]) -> tuple[Found, ...]:
-        full = (dated(str(found.value), self.calendar.year) for found in dates)
+        full = (dated(str(found.value), self.bearings.year) for found in dates)
         return tuple(Found(date) for date in full if date)
 
     def _shaped(self) -> dict[str, list[str]]:
@@ -103,7 +115,7 @@ class Material:
         places: dict[str, list[tuple[str, Found]]] = {}
         for leaf in self.leaves():
             places.setdefault(str(leaf.value).lower(), []).append((leaf.pointer, Found(leaf.value, leaf.rows)))
-        takes = [*KINDS, *(WORD + shape for shape in self._shaped())]
+        takes = [*KINDS, *(WORD + shape for shape in self._shaped()), *self._beside()]
         for take in takes:
             for found in self.take(take):
                 places.setdefault(str(found.value).lower(), []).append((take, found))

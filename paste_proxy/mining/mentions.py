@@ -1,4 +1,4 @@
-"""Values that a text mentions: links, paths, dates, numbers, quoted words, names, words of a shape.
+"""Values that a text mentions: links, paths, dates, numbers, quoted words, names, tags, words of a shape.
 
 Every kind gives distinct values in the order of their first mention. A date is given as ISO 8601; where a
 text leaves the year out, it begins with `-` and `dated` fills in the year.
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from paste_proxy.mining.shapes import PLAIN, WORD, shape_of
 
 DATE = "date"
-KINDS = ("url", "path", DATE, "number", "quoted", "name")
+KINDS = ("url", "path", DATE, "number", "quoted", "name", "tag")
 """The kinds besides `word:SHAPE`."""
 
 _MOST = 60
@@ -18,8 +18,9 @@ _URL = re.compile(r"https?://[^\s<>\"'`\]\\^{}|]+")
 _PATH = re.compile(
     r"(?<![\w:/.@+~-])(?:[~.]{0,2}/)?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}\b|(?<![\w:/.@+~-])(?:/[\w.@+-]+){2,}"
 )
-_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]\w)")
-_QUOTED = re.compile(r"\"([^\"\n]{1,120})\"|'([^'\n]{2,120})'(?!\w)|`([^`\n]{1,120})`|“([^”\n]{1,120})”")
+_NUMBER = re.compile(r"(?<![\w.,])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w.]\w)")
+_TAG = re.compile(r"(?<![\w#@])[#@][A-Za-z]\w+")
+_QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|(?<!\w)'((?:[^'\n]|'(?=\w)){2,200})'(?!\w)|`([^`\n]{1,120})`|“([^”\n]{1,120})”")
 _NAME = re.compile(r"\b[A-Z][\w'&.-]*(?: (?:(?:of|the|and|de|la) )?[A-Z][\w'&-]*){0,4}")
 _MONTH_NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES.split("|"), 1)}
@@ -42,11 +43,13 @@ def mentioned(kind: str, text: str) -> list[str]:
         case "path":
             return _distinct(_PATH.findall(text))
         case "number":
-            return _distinct(_NUMBER.findall(text))
+            return _distinct(found.replace(",", "") for found in _NUMBER.findall(text))
         case "quoted":
             return _distinct(next(filter(None, groups)) for groups in _QUOTED.findall(text))
         case "name":
             return _distinct(_NAME.findall(text))
+        case "tag":
+            return _distinct(_TAG.findall(text))
         case _ if kind == DATE:
             return _distinct(_dates(text))
         case _:

@@ -12,8 +12,9 @@ from paste_proxy.errors import InputFault
 from paste_proxy.events.values import Json, canonical_text
 from paste_proxy.mining.forms import FORMS, LISTED, SLOT
 from paste_proxy.mining.mappers import AnyMapper, Constant, Mapper
-from paste_proxy.mining.material import WORD
+from paste_proxy.mining.material import FILE, WORD
 from paste_proxy.mining.mentions import KINDS
+from paste_proxy.mining.neighbours import AFTER, BEFORE
 from paste_proxy.mining.sources import ORIGINS, OUTPUT, Source
 from paste_proxy.mining.templates import AnyTemplate, Repeat, Template
 from paste_proxy.mining.window import CALL
@@ -86,8 +87,8 @@ def _read(raw: Json, where: str) -> AnyMapper:
         return Constant(_json(written["constant"], f"{where}.constant"))
     _only(written, _MAPPER_KEYS, where)
     take = written.get("take")
-    if not isinstance(take, str) or not (take in KINDS or take.startswith(("/", WORD))):
-        raise InputFault(f"{where}.take", repr(take), f"a JSON pointer, {', '.join(KINDS)} or {WORD}SHAPE")
+    if not isinstance(take, str) or not (take in (*KINDS, FILE) or take.startswith(("/", WORD, AFTER, BEFORE))):
+        raise InputFault(f"{where}.take", repr(take), f"a JSON pointer, {', '.join(KINDS)}, {FILE}, {WORD}SHAPE, {AFTER}WORD or {BEFORE}WORD")
     frame = written.get("frame", "")
     if not isinstance(frame, str) or (frame and frame != LISTED and SLOT not in frame):
         raise InputFault(f"{where}.frame", repr(frame), f"a text with {SLOT} in it, or {LISTED}")

@@ -4,7 +4,7 @@ Speculation reads it only through `sources`; nothing here ever changes a payload
 """
 
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +12,13 @@ from typing import Any
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.signature import signature
 from paste_proxy.events.types import CallSealed, Event, LlmTurn, ToolCall, ToolOutput, UserMessage
+from paste_proxy.mining.bearings import Bearings
 from paste_proxy.mining.contexts import LONGEST, START
-from paste_proxy.mining.material import Calendar, Material
+from paste_proxy.mining.material import Material
+from paste_proxy.mining.mentions import mentioned
 
 USER, TURN, CALL = "user", "turn", "call"
+_LONGEST_COMMAND = 2_000
 
 
 @dataclass(slots=True)
@@ -39,7 +42,7 @@ class Window:
     def __init__(self, size: int = 64) -> None:
         self.observations: deque[Observation] = deque(maxlen=size)
         self.stream: deque[str] = deque([START], maxlen=LONGEST)
-        self.calendar = Calendar()
+        self.bearings = Bearings()
 
         self.spoke = False
         """The last event is a turn of the model that called nothing."""
@@ -53,7 +56,7 @@ class Window:
         fork = Window(self.observations.maxlen or 64)
         fork.observations.extend(copy(seen) for seen in self.observations)
         fork.stream = self.stream.copy()
-        fork.calendar = copy(self.calendar)
+        fork.bearings = self.bearings.fork()
         fork.spoke, fork._sealed_turn, fork._asked = self.spoke, self._sealed_turn, self._asked
         return fork
 
@@ -74,7 +77,8 @@ class Window:
                 return self.spoke
             case ToolCall():
                 call = event.invocation
-                asked = Material(call.arguments, self.calendar)
+                asked = Material(call.arguments, self.bearings)
+                self.bearings.visit(_paths(call))
                 self._add(Observation(CALL, None, call.tool, call, asked, event.call_id))
                 return False
             case ToolOutput():
@@ -98,14 +102,14 @@ class Window:
 
     def _answer(self, event: ToolOutput) -> None:
         sign = signature(event) or ""
-        said = Material.of_output(event.output, self.calendar)
+        said = Material.of_output(event.output, self.bearings)
         call = self._open_call(event)
         if call is None:
             call = Observation(CALL, None, event.tool, call_id=event.call_id)
             self._add(call)
         call.said = said
         call.ok = sign.startswith("output:ok:")
-        self.calendar.see(said.text())
+        self.bearings.see(said.text())
         self.stream.append(sign.removeprefix("output:"))
 
     def _open_call(self, event: ToolOutput) -> Observation | None:
@@ -114,10 +118,21 @@ class Window:
         return next(iter(named or [call for call in waiting if call.tool == event.tool]), None)
 
     def _material(self, text: str) -> Material:
-        material = Material(text, self.calendar)
-        self.calendar.see(material.text())
+        material = Material(text, self.bearings)
+        self.bearings.see(material.text())
         return material
 
     def _add(self, observation: Observation) -> None:
         self.observations.append(observation)
         self._asked = None
+
+
+def _paths(call: Invocation) -> Iterator[str]:
+    """The absolute paths in a call's texts."""
+    for value in call.arguments.values():
+        if not isinstance(value, str):
+            continue
+        if value.startswith("/") and " " not in value:
+            yield value
+        elif "/" in value and len(value) <= _LONGEST_COMMAND:
+            yield from (path for path in mentioned("path", value) if path.startswith("/"))

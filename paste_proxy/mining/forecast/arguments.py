@@ -6,7 +6,7 @@ from math import log
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json
-from paste_proxy.mining.forecast.slot import Slot
+from paste_proxy.mining.forecast.slot import Option, Slot
 from paste_proxy.mining.window import Window
 
 _LEAST_SHARE = 0.08
@@ -42,19 +42,16 @@ class Arguments:
         for shape in self.shapes.get(tool, ())[:_SHAPES]:
             if shape.share < _LEAST_SHARE:
                 break
-            partial: list[tuple[float, dict[str, Json], dict[str, int]]] = [(log(shape.share), {}, {})]
+            partial: list[tuple[float, dict[str, Json], Mapping[str, int]]] = [(log(shape.share), {}, {})]
             for name in shape.names:
                 if name not in options:
                     options[name] = self.slots[tool, name].likely(window, _OPTIONS)
                 joined = [
-                    (
-                        odds + log(probability) + (0 if _agree(choices, option.choices) else _DISAGREE),
-                        {**arguments, name: option.value},
-                        {**choices, **option.choices},
-                    )
+                    (odds + log(probability) + along, {**arguments, name: option.value}, chosen)
                     for odds, arguments, choices in partial
                     for probability, option in options[name]
                     if probability >= _LEAST_PROBABILITY
+                    for along, chosen in [_together(choices, option)]
                 ]
                 joined.sort(key=lambda one: -one[0])
                 partial = joined[:_PARTIAL]
@@ -63,5 +60,11 @@ class Arguments:
         return found[:most]
 
 
-def _agree(choices: Mapping[str, int], more: Mapping[str, int]) -> bool:
-    return all(choices.get(name, choice) == choice for name, choice in more.items())
+def _together(choices: Mapping[str, int], option: Option) -> tuple[float, Mapping[str, int]]:
+    """What it costs to join an option to those that made these choices, and all choices made then."""
+    if not option.choices:
+        return 0.0, choices
+    for more in option.choices:
+        if all(choices.get(name, choice) == choice for name, choice in more.items()):
+            return 0.0, {**choices, **more}
+    return _DISAGREE, choices

@@ -11,10 +11,9 @@ from paste_proxy.events.values import Json, canonical_text
 from paste_proxy.mining.forecast.arguments import Arguments, Shape
 from paste_proxy.mining.forecast.choice import NOTHING, Choice, evened
 from paste_proxy.mining.forecast.descent import Rows, logistic, softmax_over_groups, softmax_over_labels
-from paste_proxy.mining.forecast.model import Finder, Model
+from paste_proxy.mining.forecast.model import NONE, Finder, Model
 from paste_proxy.mining.forecast.situation import cues
 from paste_proxy.mining.forecast.slot import Constant, Slot, identity, kind_of, named, options, phrases_of
-from paste_proxy.mining.forecast.traits import Trait
 from paste_proxy.mining.groups import Recorded
 from paste_proxy.mining.infer import LEAST_GROUPS, Explained, _covering, _greedy
 from paste_proxy.mining.mappers import Mapper
@@ -27,7 +26,10 @@ _LEAST_WEIGHT = 0.02
 _MAPPERS = 14
 _CONSTANTS = 8
 _LONGEST = 200
-_PHRASE_TIMES = 3
+_FEW = 6
+_LEAST_CALLS = 8
+_NEARLY_ALL = 0.7
+_PHRASE_GROUPS = 2
 _PHRASE_SURE = 0.6
 
 
@@ -95,6 +97,11 @@ class Values:
     groups: dict[object, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     value: dict[object, Json] = field(default_factory=dict)
 
+    def enumerated(self) -> bool:
+        """Whether a few values are nearly all."""
+        few = self.times.most_common(_FEW)
+        return self.calls >= _LEAST_CALLS and sum(times for _, times in few) >= _NEARLY_ALL * self.calls
+
     def constants(self, besides: str = "", most: int = _CONSTANTS) -> list[Constant]:
         """Values given in other task groups, the most frequent first."""
         found = []
@@ -112,7 +119,7 @@ def learn_arguments(sessions: Sequence[Recorded], groups: Sequence[str], explain
     """Two passes: which mappers, constants and phrases there are, then the weights of their marks."""
     values: dict[tuple[str, str], Values] = defaultdict(Values)
     shapes: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
-    spoken: dict[str, dict[str, Counter[object]]] = defaultdict(lambda: defaultdict(Counter))
+    spoken: dict[str, dict[str, dict[object, set[str]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(set)))
     meant: dict[str, dict[object, Json]] = defaultdict(dict)
     for session, group in zip(sessions, groups, strict=True):
         for at in replay(session):
@@ -129,16 +136,16 @@ def learn_arguments(sessions: Sequence[Recorded], groups: Sequence[str], explain
                     slot.times[key] += 1
                     slot.groups[key][group] += 1
                     slot.value[key] = value
-                    if isinstance(value, str) and len(value) < 40:
+                    if isinstance(value, str) and len(value) < 120:
                         meant[name][key] = value
                         for phrase in said:
-                            spoken[name][phrase][key] += 1
+                            spoken[name][phrase][key].add(group)
     phrases = {name: _phrases(by_phrase, meant[name]) for name, by_phrase in spoken.items()}
     spoken.clear()
     mappers = _mappers(explained)
     slots = {
         (tool, name): Slot(tool, name, tuple((named(one), one) for one in mappers.get((tool, name), ())),
-                           tuple(slot.constants()), phrases.get(name, {}))
+                           tuple(slot.constants()), phrases.get(name, {}), enumerated=slot.enumerated())
         for (tool, name), slot in values.items()
     }
     return Arguments(_shares(shapes), _weighed(slots, values, sessions, groups))
@@ -148,15 +155,17 @@ def _said(window: Window) -> Iterable[str]:
     return [seen.said.text()[:4_000] for seen in window.observations if seen.kind == USER and seen.said is not None]
 
 
-def _phrases(spoken: dict[str, Counter[object]], meant: dict[object, Json]) -> dict[str, Json]:
+def _phrases(spoken: dict[str, dict[object, set[str]]], meant: dict[object, Json]) -> dict[str, Json]:
     found: dict[str, Json] = {}
-    for phrase, counts in spoken.items():
-        key, times = counts.most_common(1)[0]
-        if times >= _PHRASE_TIMES and times / counts.total() >= _PHRASE_SURE:
+    for phrase, by_value in spoken.items():
+        key, groups = max(by_value.items(), key=lambda one: (len(one[1]), str(one[0])))
+        if len(groups) >= _PHRASE_GROUPS and len(groups) / sum(map(len, by_value.values())) >= _PHRASE_SURE:
             found[phrase] = meant[key]
-    for key in meant.values():
-        if isinstance(key, str) and 2 < len(key):
-            found.setdefault(key.lower().replace("_", " "), key)
+    for value in meant.values():
+        if isinstance(value, str) and 2 < len(value):
+            found.setdefault(value.lower().replace("_", " "), value)
+            if "/" in value:
+                found.setdefault(value.rpartition("/")[2].lower(), value)
     return found
 
 
@@ -272,10 +281,13 @@ class Ranking:
     def add(self, finder: Finder, session: Recorded) -> None:
         """Follow one session."""
         for at in replay(session):
-            for one, speaking in finder.find(at.window):
+            found = finder.find(at.window)
+            right = sum(one.invocation.key in at.next for one, _ in found)
+            for one, speaking in found:
                 features = [(self._feature(name), value) for name, value in speaking]
-                self._next.row(features, float(one.invocation.key in at.next))
+                self._next.row(features, (one.invocation.key in at.next) / max(1, right))
                 self._ever.row(features, float(one.invocation.key in at.ever))
+            self._next.row([(self._feature(NONE), 1.0)], float(not right))
             self._next.close()
             self._ever.close()
 
@@ -283,10 +295,7 @@ class Ranking:
         """The model of a finder that has learned from all sessions."""
         size = len(self._feature.of)
         weighed = []
-        for rows in (self._next, self._ever):
-            weights = logistic(rows, size, epochs=6, rate=0.15, decay=1e-5)
+        for rows, fit in ((self._next, softmax_over_groups), (self._ever, logistic)):
+            weights = fit(rows, size, epochs=6, rate=0.15, decay=1e-5)
             weighed.append({name: round(float(weights[at]), 4) for name, at in self._feature.of.items()})
         return Model(finder, *weighed)
-
-
-def _unused(trait: Trait) -> None: ...

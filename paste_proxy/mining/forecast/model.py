@@ -6,7 +6,7 @@ from heapq import nlargest
 from math import exp
 
 from paste_proxy.events.invocation import Invocation
-from paste_proxy.mining.contexts import suffixes
+from paste_proxy.mining.contexts import outcome, suffixes
 from paste_proxy.mining.forecast.arguments import Arguments
 from paste_proxy.mining.forecast.choice import Choice
 from paste_proxy.mining.forecast.recall import recall
@@ -14,12 +14,14 @@ from paste_proxy.mining.forecast.situation import cues
 from paste_proxy.mining.forecast.traits import Seen, Trait, traits
 from paste_proxy.mining.outlook import Outlook
 from paste_proxy.mining.predict import bindings
-from paste_proxy.mining.window import CALL, Window
+from paste_proxy.mining.window import Window
 
 _TOOLS = 8
 _LEAST_TOOL = 0.01
 _OF_TOOL = 8
 _FREQUENT = 8
+NONE = "none"
+"""The trait of the alternative that none of what was found comes next."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class Finder:
         for invocation in past.invocations.values():
             if executable(invocation.tool):
                 seen(invocation)
-        last = next((one.tool for one in reversed(window.observations) if one.kind == CALL), "")
+        last = outcome(window.context()[-1])
         return [(one, traits(one, tools, own, past, last)) for one in found.values()]
 
 
@@ -91,7 +93,7 @@ class Foreseen:
 
 @dataclass(frozen=True)
 class Model:
-    """A finder and the weights of its traits."""
+    """A finder and the weights of its traits: a softmax over what it finds and `NONE`, and a sigmoid for later."""
 
     finder: Finder
     next: Mapping[str, float]
@@ -101,16 +103,21 @@ class Model:
         self, window: Window, most: int, executable: Callable[[str], bool] = lambda tool: True
     ) -> list[Foreseen]:
         """The `most` likeliest next calls, the likeliest first."""
-        scored = []
-        for one, speaking in self.finder.find(window, executable):
-            next_ = _sigmoid(sum(self.next.get(name, 0.0) * value for name, value in speaking))
-            scored.append((next_, one, speaking))
+        scored = [(_score(self.next, speaking), one, speaking) for one, speaking in self.finder.find(window, executable)]
         scored.sort(key=lambda one: (-one[0], one[1].invocation.key))
+        none = self.next.get(NONE, 0.0)
+        highest = max(none, scored[0][0]) if scored else none
+        whole = exp(none - highest) + sum(exp(score - highest) for score, _, _ in scored)
         found = []
-        for next_, one, speaking in scored[:most]:
-            ever = _sigmoid(sum(self.ever.get(name, 0.0) * value for name, value in speaking))
+        for score, one, speaking in scored[:most]:
+            next_ = exp(score - highest) / whole
+            ever = _sigmoid(_score(self.ever, speaking))
             found.append(Foreseen(one.invocation, next_, max(next_, ever), one.pattern))
         return found
+
+
+def _score(weights: Mapping[str, float], speaking: list[Trait]) -> float:
+    return sum(weights.get(name, 0.0) * value for name, value in speaking)
 
 
 def _sigmoid(score: float) -> float:

@@ -15,6 +15,8 @@ class Recall:
     """By key."""
     age: dict[str, int]
     """Calls since it was last asked for."""
+    nth: dict[str, int]
+    """Among the distinct invocations of its tool, the latest first, from 0."""
     times: Counter[str]
     followed: Counter[str]
     """How often it followed the last call's key."""
@@ -51,4 +53,10 @@ def recall(window: Window) -> Recall:
         for value in invocation.arguments.values():
             if isinstance(value, str) and len(value) > 2:
                 touched[value] = (seen.tool, distance)
-    return Recall(invocations, age, times, followed, frozenset(failed), touched)
+    of_tool: Counter[str] = Counter()
+    nth: dict[str, int] = {}
+    for key in sorted(age, key=lambda key: age[key]):
+        tool = invocations[key].tool
+        nth[key] = of_tool[tool]
+        of_tool[tool] += 1
+    return Recall(invocations, age, nth, times, followed, frozenset(failed), touched)

@@ -5,7 +5,7 @@
     t:STEM      a word of what the model said last
     s:TOOL      a tool called since the user spoke; l:TOOL the last, l2:TOOL TOOL the last two
     n:NUMBER    how many calls since the user spoke, 5 for more
-    v:TOOL VERB the first words of the last call's texts, x:TOOL .EXT the endings of its paths
+    v:TOOL VERB the first words of the last call's texts, w:TOOL WORD one that is a word, x:TOOL .EXT its paths' endings
 """
 
 import re
@@ -28,6 +28,7 @@ _USER_WORDS = 120
 _TURN_CHARACTERS = 300
 _TURN_WORDS = 25
 _VERB_CHARACTERS = 40
+_LABEL_CHARACTERS = 24
 _EXTENSION = re.compile(r"\.\w{1,5}$")
 
 
@@ -68,7 +69,9 @@ def _manner(call: Observation) -> Iterator[str]:
             if (ending := _EXTENSION.search(value)) is not None:
                 yield f"x:{call.tool} {ending[0]}"
             first = value[:_VERB_CHARACTERS].split()
-            if first and len(first) > 1:
+            if len(first) == 1 and len(value) < _LABEL_CHARACTERS:
+                yield f"w:{call.tool} {value}"
+            if len(first) > 1:
                 yield f"v:{call.tool} {first[0]}"
                 yield f"v:{call.tool} {first[0]} {first[1]}"
 

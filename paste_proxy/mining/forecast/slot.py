@@ -11,14 +11,17 @@ from math import exp
 
 from paste_proxy.events.values import Json, canonical_text
 from paste_proxy.mining.contexts import outcome
+from paste_proxy.mining.forecast.situation import stems
 from paste_proxy.mining.mappers import Mapper
 from paste_proxy.mining.window import CALL, USER, Window
 
+_WAYS = 6
 _RANKS = 4
 """From this rank on the values of a mapper share their marks."""
 _MOST_OF_MAPPER = 8
 _PHRASES_FOUND = 5
 _PHRASE_CHARACTERS = 4_000
+_WORDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +35,11 @@ class Constant:
 
 @dataclass(slots=True)
 class Option:
-    """A value, how it was found, and the choices that its first mapper made."""
+    """A value, how it was found, and the choices that led there, one set each way."""
 
     value: Json
     marks: list[str] = field(default_factory=list)
-    choices: Mapping[str, int] = field(default_factory=dict)
+    choices: list[Mapping[str, int]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,8 @@ class Slot:
     """What the user's words stand for: `new york` for `JFK`."""
     weights: Mapping[str, float] = field(default_factory=dict)
     """By mark."""
+    enumerated: bool = False
+    """A few constants are nearly all it is given; the user's words choose among them."""
     covered: float = 0.5
     """How often the value asked for is among the options."""
 
@@ -80,20 +85,22 @@ def options(slot: Slot, window: Window, constants: Sequence[Constant]) -> list[O
         given = mapper.values(window)
         for rank, bound in enumerate(given[:_MOST_OF_MAPPER]):
             option = _option(found, bound.value)
-            if not option.marks:
-                option.choices = bound.choices
+            if bound.choices not in option.choices and len(option.choices) < _WAYS:
+                option.choices.append(bound.choices)
             mark = f"{name}#{min(rank, _RANKS)}"
             option.marks.append(mark)
             if rank < 2:
                 option.marks.append(f"{mark}@{after}")
             if len(given) == 1:
                 option.marks.append(f"{name}#only")
+    words = _words(window) if slot.enumerated else ()
     for rank, constant in enumerate(constants):
-        option = _option(found, constant.value)
+        option = _option(found, _here(constant.value, window))
         option.marks.append(f"constant#{rank}")
         option.marks.append(f"share#{int(constant.share * 10)}")
+        option.marks += (f"{constant.value}&{word}" for word in words)
     for rank, value in enumerate(_meant(slot.phrases, window)):
-        _option(found, value).marks.append(f"phrase#{rank}")
+        _option(found, _here(value, window)).marks.append(f"phrase#{rank}")
     used = _used(slot, window)
     for key, option in found.items():
         option.marks.append(f"used#{used.get(key, 'never')}")
@@ -106,6 +113,18 @@ def _option(found: dict[object, Option], value: Json) -> Option:
     if option is None:
         option = found[key] = Option(value)
     return option
+
+
+def _here(value: Json, window: Window) -> Json:
+    """A path known from elsewhere, in this session's folders."""
+    if isinstance(value, str) and value.startswith("/"):
+        return window.bearings.whole(value) or value
+    return value
+
+
+def _words(window: Window) -> tuple[str, ...]:
+    said = next((seen.said for seen in reversed(window.observations) if seen.kind == USER and seen.said), None)
+    return stems(said.text()[:_PHRASE_CHARACTERS], _WORDS) if said is not None else ()
 
 
 def identity(value: Json) -> object:

@@ -42,13 +42,13 @@ def logit(probability: float) -> float:
     return log((probability + 0.005) / (1 - probability + 0.005)) / 4
 
 
-def traits(one: Seen, tools: Mapping[str, float], own: Mapping[str, float], past: Recall, last_tool: str) -> list[Trait]:
+def traits(one: Seen, tools: Mapping[str, float], own: Mapping[str, float], past: Recall, last: str) -> list[Trait]:
     """The traits of an invocation.
 
     Args:
         tools: the probability of each tool, in whatever invocation.
         own: the probability of each label of the choice.
-        last_tool: that of the latest call.
+        last: the outcome of what happened last, see `contexts.outcome`.
     """
     tool, key = one.invocation.tool, one.invocation.key
     of_tool = tools.get(tool, 0.0)
@@ -74,11 +74,11 @@ def traits(one: Seen, tools: Mapping[str, float], own: Mapping[str, float], past
         found += [("next", logit(one.next)), ("ever", logit(one.ever)), (f"votes:{min(one.votes, 4)}", 1.0)]
     else:
         found.append(("unvoted", 1.0))
-    found += _remembered(one.invocation, key, past, last_tool)
+    found += _remembered(one.invocation, key, past, last)
     return found
 
 
-def _remembered(invocation: Invocation, key: str, past: Recall, last_tool: str) -> list[Trait]:
+def _remembered(invocation: Invocation, key: str, past: Recall, last: str) -> list[Trait]:
     tool = invocation.tool
     found: list[Trait] = []
     age = past.age.get(key)
@@ -91,7 +91,9 @@ def _remembered(invocation: Invocation, key: str, past: Recall, last_tool: str) 
             (f"age:{bucket(age)}", 1.0),
             (f"R:{tool}:{bucket(age)}", 1.0),
             (f"times:{min(times, 4)}", 1.0),
-            (f"after:{last_tool}>{tool}", 1.0),
+            (f"after:{last}>{tool}", 1.0),
+            (f"nth:{tool}:{min(past.nth[key], 5)}", 1.0),
+            (f"nth:{last}>{tool}:{min(past.nth[key], 3)}", 1.0),
         ]
         if key in past.failed:
             found += [("failed", 1.0), (f"F:{tool}", 1.0)]

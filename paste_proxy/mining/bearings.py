@@ -1,0 +1,60 @@
+"""What a session's texts are read against: the year of dates without one, the folders of paths without any.
+
+A path is made whole by the last folder the session has named whose end it begins with: after a call about
+`/home/me/app/src/api/db.ts`, `api/routes.ts` is `/home/me/app/src/api/routes.ts`. The same moves a path known
+from another checkout into this one.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from paste_proxy.mining.mentions import year_in
+
+_MOST_FOLDERS = 400
+_LONGEST_PATH = 300
+_LEAST_DEPTH = 2
+
+
+@dataclass(slots=True)
+class Bearings:
+    """Follows a session."""
+
+    year: str | None = None
+    """The latest that the session has named."""
+    _folders: dict[str, str] = field(default_factory=dict)
+    """By the folder's last name, or its last two."""
+
+    def see(self, text: str) -> None:
+        """Take note of the full dates of a text."""
+        self.year = max(filter(None, (self.year, year_in(text))), default=None)
+
+    def visit(self, paths: Iterable[str]) -> None:
+        """Take note of the folders of absolute paths that a call is about."""
+        for path in paths:
+            if not path.startswith("/") or len(path) > _LONGEST_PATH:
+                continue
+            parts = path.split("/")
+            for end in range(_LEAST_DEPTH + 1, len(parts)):
+                folder = "/".join(parts[:end])
+                self._note(parts[end - 1], folder)
+                self._note(f"{parts[end - 2]}/{parts[end - 1]}", folder)
+
+    def whole(self, path: str) -> str | None:
+        """The absolute path that a path means here; None if no folder of the session tells."""
+        parts = path.removeprefix("./").split("/")
+        for end in range(len(parts) - 1, 0, -1):
+            name = f"{parts[end - 2]}/{parts[end - 1]}" if end > 1 else parts[0]
+            folder = self._folders.get(name)
+            if folder is not None:
+                return "/".join([folder, *parts[end:]])
+        return None
+
+    def fork(self) -> "Bearings":
+        """One with the same past, whose future leaves this one as it is."""
+        return Bearings(self.year, dict(self._folders))
+
+    def _note(self, name: str, folder: str) -> None:
+        self._folders.pop(name, None)
+        self._folders[name] = folder
+        if len(self._folders) > _MOST_FOLDERS:
+            del self._folders[next(iter(self._folders))]
