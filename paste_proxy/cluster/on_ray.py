@@ -9,6 +9,8 @@ from paste_proxy import __version__
 from paste_proxy.errors import InputFault, OurFault
 from paste_proxy.mining.engine import Job, Result
 
+_A_CLUSTER = "a running Ray cluster, and its token in RAY_AUTH_TOKEN if it wants one"
+
 
 class OnRay:
     """An engine that runs each job as a Ray task.
@@ -40,20 +42,28 @@ class OnRay:
             results = [task.remote(__version__, function, job) for job in jobs]
             for result in results:
                 yield ray.get(result)
-        except ray.exceptions.RayTaskError as fault:
-            raise fault.cause from fault
         except ray.exceptions.RayError as fault:
-            raise OurFault(f"Ray could not run a job of the mining to its end: {_first_line(fault)}") from fault
+            raise self._of_job(fault) from fault
         finally:
             if ours:
                 ray.shutdown()
+
+    def _of_job(self, fault: Any) -> BaseException:
+        """What the job raised, or why it could not be run."""
+        cause: BaseException = getattr(fault, "cause", None) or fault
+        if not isinstance(cause, self._ray.exceptions.RayError):
+            return cause
+        return OurFault(
+            f"Ray could not run a job of the mining to its end ({_first_line(cause)}); each of its machines needs "
+            f"paste-proxy {__version__} and memory for the calls learned from"
+        )
 
     def _join(self) -> None:
         try:
             self._ray.init(self._address, log_to_driver=False, logging_level="error", include_dashboard=False)
         except (ConnectionError, ValueError, RuntimeError) as fault:
             where = self._address or os.environ.get("RAY_ADDRESS") or "ray"
-            raise InputFault(where, f"no cluster answers ({_first_line(fault)})", "a running Ray cluster") from fault
+            raise InputFault(where, f"no cluster answers ({_first_line(fault)})", _A_CLUSTER) from fault
 
 
 def _done(version: str, function: Callable[[Job], Result], job: Job) -> Result:
@@ -70,5 +80,5 @@ def _ray() -> Any:
         raise InputFault("--engine ray", "Ray is not installed", "pip install 'paste-proxy[cluster]'") from fault
 
 
-def _first_line(fault: Exception) -> str:
+def _first_line(fault: BaseException) -> str:
     return str(fault).strip().partition("\n")[0]

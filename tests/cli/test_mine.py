@@ -1,0 +1,82 @@
+"""`paste-proxy mine`: what it learns from, and where it runs."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from paste_proxy.cli.mine import mine
+from paste_proxy.errors import InputFault
+from paste_proxy.events.codec import encode
+from tests.cluster.jobs import sessions
+
+app = typer.Typer()
+app.command()(mine)
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    path = tmp_path / "events.jsonl"
+    lines = (encode(event, seq) for session in sessions() for seq, event in enumerate(session.events))
+    path.write_bytes(b"".join(lines))
+    return path
+
+
+def ran(*arguments: str | Path) -> str:
+    return CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False, standalone_mode=False).output
+
+
+def refused(*arguments: str | Path) -> str:
+    with pytest.raises(InputFault) as fault:
+        ran(*arguments)
+    return str(fault.value)
+
+
+def test_a_sample_says_of_what_it_is_one(trace: Path, tmp_path: Path) -> None:
+    pool = tmp_path / "pool.json"
+    said = ran(trace, "-o", pool, "--calls", "48")
+    assert "from 16 sessions of 8 tasks\nthey are a sample of 24 sessions, of whole tasks, with 48 calls" in said
+    mined = json.loads(pool.read_text())["mined"]
+    assert (mined["sessions"], mined["sampled_from"], mined["calls"], len(mined["ids"])) == (16, 24, 48, 16)
+
+
+def test_all_are_learned_from_where_they_are_few(trace: Path, tmp_path: Path) -> None:
+    pool = tmp_path / "pool.json"
+    assert "a sample" not in ran(trace, "-o", pool)
+    assert "sampled_from" not in json.loads(pool.read_text())["mined"]
+
+
+def test_a_sample_is_of_what_is_not_excluded(trace: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(b"".join(encode(event, seq) for seq, event in enumerate(sessions()[0].events)))
+    said = ran(trace, "--exclude", other, "-o", tmp_path / "pool.json", "--calls", "48")
+    assert "left out 2 of 24 sessions" in said
+    assert "a sample of 22 sessions" in said
+
+
+def test_too_small_a_sample_is_refused(trace: Path, tmp_path: Path) -> None:
+    assert "--calls 2: every session has more" in refused(trace, "-o", tmp_path / "pool.json", "--calls", "2")
+
+
+def test_two_processes_write_the_same_file(trace: Path, tmp_path: Path) -> None:
+    one, two = tmp_path / "one.json", tmp_path / "two.json"
+    ran(trace, "-o", one)
+    ran(trace, "-o", two, "--processes", "2")
+    assert two.read_bytes() == one.read_bytes()
+
+
+def test_a_pipe_is_refused_since_it_is_read_twice(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert f"{pipe}: can be read once only" in refused(pipe, "-o", tmp_path / "pool.json")
+
+
+def test_ray_has_processes_of_its_own(trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    on_ray: list[str | Path] = [trace, "-o", tmp_path / "pool.json", "--engine", "ray"]
+    assert "--processes: given with --engine ray" in refused(*on_ray, "--processes", "2")
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert "paste-proxy[cluster]" in refused(*on_ray)
