@@ -8,7 +8,7 @@ from another checkout into this one.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from paste_proxy.mining.mentions import year_in
+from paste_proxy.mining.dates import year_in
 
 _MOST_FOLDERS = 400
 _LONGEST_PATH = 300

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from paste_proxy.events.signature import content
 from paste_proxy.events.values import Json
 from paste_proxy.mining.bearings import Bearings
-from paste_proxy.mining.mentions import DATE, KINDS, dated, mentioned, words_by_shape
+from paste_proxy.mining.dates import dated
+from paste_proxy.mining.mentions import DATE, KINDS, mentioned, words_by_shape
 from paste_proxy.mining.neighbours import is_neighbour, words_beside
 from paste_proxy.mining.pointers import Leaf, leaves
 

@@ -6,8 +6,8 @@ a leaf are the positions that its stars took, so `/flights/*/date` and `/flights
 belong to one flight.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from paste_proxy.events.values import Json
 
@@ -16,8 +16,7 @@ _MOST_LEAVES = 2_000
 _MOST_ITEMS_COPIED = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(NamedTuple):
     """A value and where it stands."""
 
     pointer: str
@@ -28,44 +27,41 @@ class Leaf:
 def leaves(payload: Json) -> list[Leaf]:
     """The scalars of a payload, and its short lists as wholes, in document order; at most 2,000."""
     found: list[Leaf] = []
-    for leaf in _walk(payload, "", (), 0):
-        found.append(leaf)
-        if len(found) >= _MOST_LEAVES:
-            break
-    return found
+    _walk(payload, "", (), 0, found)
+    return found[:_MOST_LEAVES]
 
 
-def _walk(value: Json, pointer: str, rows: tuple[int, ...], depth: int) -> Iterator[Leaf]:
-    if depth > _DEEPEST:
+def _walk(value: Json, pointer: str, rows: tuple[int, ...], depth: int, found: list[Leaf]) -> None:
+    if depth > _DEEPEST or len(found) >= _MOST_LEAVES:
         return
-    if isinstance(value, list):
+    if isinstance(value, dict):
+        for row, (key, item) in enumerate(value.items()):
+            is_data, step = _step(key)
+            if is_data:
+                found.append(Leaf(pointer + "/#", (*rows, row), key))
+                _walk(item, pointer + "/*", (*rows, row), depth + 1, found)
+            else:
+                _walk(item, pointer + step, rows, depth + 1, found)
+            if len(found) >= _MOST_LEAVES:
+                break
+    elif isinstance(value, list):
         if pointer and 0 < len(value) <= _MOST_ITEMS_COPIED:
-            yield Leaf(pointer, rows, value)
+            found.append(Leaf(pointer, rows, value))
         for row, item in enumerate(value):
-            yield from _walk(item, pointer + "/*", (*rows, row), depth + 1)
-    elif isinstance(value, dict):
-        yield from _walk_object(value, pointer, rows, depth)
+            _walk(item, pointer + "/*", (*rows, row), depth + 1, found)
+            if len(found) >= _MOST_LEAVES:
+                break
     elif value is not None and value != "":
-        yield Leaf(pointer, rows, value)
+        found.append(Leaf(pointer, rows, value))
 
 
-def _walk_object(value: dict[str, Json], pointer: str, rows: tuple[int, ...], depth: int) -> Iterator[Leaf]:
-    for row, (key, item) in enumerate(value.items()):
-        if _is_data(key):
-            yield Leaf(pointer + "/#", (*rows, row), key)
-            yield from _walk(item, pointer + "/*", (*rows, row), depth + 1)
-        else:
-            yield from _walk(item, f"{pointer}/{_escape(key)}", rows, depth + 1)
-
-
-def _is_data(key: str) -> bool:
-    return any(character.isdigit() or character in "/ " for character in key)
-
-
-def _escape(key: str) -> str:
+@lru_cache(maxsize=4_096)
+def _step(key: str) -> tuple[bool, str]:
+    """Whether a key looks like data, and the step of a pointer that it makes if it does not."""
     if key in ("*", "#"):
-        return "~2" if key == "*" else "~3"
-    return key.replace("~", "~0").replace("/", "~1")
+        return False, "/~2" if key == "*" else "/~3"
+    is_data = any(character.isdigit() or character in "/ " for character in key)
+    return is_data, "/" + key.replace("~", "~0").replace("/", "~1")
 
 
 def stars(pointer: str) -> list[str]:

@@ -6,22 +6,33 @@ collapse; a code of capitals, with digits among them or not, keeps its length.
 
 import re
 from functools import lru_cache
+from string import ascii_lowercase, ascii_uppercase, digits
 
-WORD = re.compile(r"[A-Za-z0-9_](?:[\w.@+-]*[\w])?")
+WORD = re.compile(r"[A-Za-z0-9_][\w.@+-]*(?<=\w)")
 """What counts as one word of a text."""
 _RUN = re.compile(r"[^\W_]+|[\W_]", re.ASCII)
 _LONGEST = 80
 _LONGEST_CODE = 16
 PLAIN = frozenset({"a", "Aa", "A", "X1"})
 """Shapes of ordinary words: they tell nothing about where a value stands."""
+_MASK = str.maketrans(
+    dict.fromkeys(ascii_lowercase, "a") | dict.fromkeys(ascii_uppercase, "A") | dict.fromkeys(digits, "9")
+)
+
+
+def is_plain(word: str) -> bool:
+    """Whether it is letters and no code, so that its shape is a plain one: quicker to say than the shape."""
+    return word.isascii() and word.isalpha() and not (word.isupper() and 1 < len(word) <= _LONGEST_CODE)
+
+
+def shape_of(word: str) -> str:
+    """The shape of a word; empty for one too long to be a name."""
+    return _of_mask(word.translate(_MASK)) if 0 < len(word) <= _LONGEST else ""
 
 
 @lru_cache(maxsize=8_192)
-def shape_of(word: str) -> str:
-    """The shape of a word; empty for one too long to be a name."""
-    if not word or len(word) > _LONGEST:
-        return ""
-    return "".join(_class_of(run) for run in _RUN.findall(word))
+def _of_mask(mask: str) -> str:
+    return "".join(_class_of(run) for run in _RUN.findall(mask))
 
 
 def _class_of(run: str) -> str:

@@ -1,0 +1,53 @@
+"""Leaves of payloads."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paste_proxy.events.values import Json
+from paste_proxy.mining.pointers import Leaf, leaves
+
+KEYS = st.sampled_from(["a", "b/c", "~", "*", "#", "id 1", "7", "", "naïve"])
+PAYLOADS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=14) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=60,
+)
+
+
+def by_the_book(value: Json, pointer: str = "", rows: tuple[int, ...] = (), depth: int = 0) -> list[Leaf]:
+    """The definition, as plainly as it can be said."""
+    if depth > 12 or value is None or value == "":
+        return []
+    if isinstance(value, list):
+        own = [Leaf(pointer, rows, value)] if pointer and 0 < len(value) <= 12 else []
+        below = [by_the_book(item, f"{pointer}/*", (*rows, row), depth + 1) for row, item in enumerate(value)]
+        return own + [leaf for some in below for leaf in some]
+    if isinstance(value, dict):
+        found: list[Leaf] = []
+        for row, (key, item) in enumerate(value.items()):
+            if any(character.isdigit() or character in "/ " for character in key):
+                found.append(Leaf(f"{pointer}/#", (*rows, row), key))
+                found += by_the_book(item, f"{pointer}/*", (*rows, row), depth + 1)
+            else:
+                step = {"*": "~2", "#": "~3"}.get(key, key.replace("~", "~0"))
+                found += by_the_book(item, f"{pointer}/{step}", rows, depth + 1)
+        return found
+    return [Leaf(pointer, rows, value)]
+
+
+@given(PAYLOADS)
+def test_leaves_are_those_of_the_definition(payload: Json) -> None:
+    assert [repr(leaf) for leaf in leaves(payload)] == [repr(leaf) for leaf in by_the_book(payload)]
+
+
+def test_no_more_than_two_thousand_leaves_in_document_order() -> None:
+    payload: Json = {"rows": [{"n": number, "tags": ["x", "y"]} for number in range(3_000)]}
+    assert leaves(payload) == by_the_book(payload)[:2_000]
+
+
+def test_what_is_nested_beyond_twelve_levels_is_left_out() -> None:
+    payload: Json = "deep"
+    for _ in range(13):
+        payload = [payload]
+    assert leaves(payload) == by_the_book(payload)
+    assert all(leaf.value != "deep" for leaf in leaves(payload))
