@@ -11,6 +11,7 @@ from math import exp
 
 from paste_proxy.events.values import Json, canonical_text
 from paste_proxy.mining.contexts import outcome
+from paste_proxy.mining.forecast.likeness import kinship, last_path, likeness
 from paste_proxy.mining.forecast.situation import stems
 from paste_proxy.mining.mappers import Mapper
 from paste_proxy.mining.window import CALL, USER, Window
@@ -102,8 +103,12 @@ def options(slot: Slot, window: Window, constants: Sequence[Constant]) -> list[O
     for rank, value in enumerate(_meant(slot.phrases, window)):
         _option(found, _here(value, window)).marks.append(f"phrase#{rank}")
     used = _used(slot, window)
+    place = last_path(window)
     for key, option in found.items():
         option.marks.append(f"used#{used.get(key, 'never')}")
+        option.marks.append(f"like#{likeness(option.value)}")
+        if place and isinstance(option.value, str) and "/" in option.value:
+            option.marks.append(f"kin#{kinship(option.value, place)}")
     return list(found.values())
 
 
