@@ -6,10 +6,11 @@ from hypothesis import strategies as st
 
 from paste_proxy.errors import InputFault
 from paste_proxy.events.values import Json
+from paste_proxy.mining.dates import dated
 from paste_proxy.mining.forms import framed, same, unframed
 from paste_proxy.mining.infer import explain
 from paste_proxy.mining.mappers import AnyMapper, Constant, Mapper
-from paste_proxy.mining.mentions import dated, mentioned
+from paste_proxy.mining.mentions import mentioned
 from paste_proxy.mining.notation import read_template, written_template
 from paste_proxy.mining.pointers import leaves
 from paste_proxy.mining.shapes import shape_of
