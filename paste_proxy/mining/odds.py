@@ -1,13 +1,13 @@
 """The odds of many patterns in one context at once: what `estimate.backed_off` says of each rank of each pattern.
 
-The counts lie by context, so that a context costs as much as there are patterns that know it.
+The counts lie by context, so that a context costs as much as there are patterns that know it. Ranks lie one after
+the other, the first of all patterns first; patterns with more ranks stand before those with fewer.
 """
 
 from array import array
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -19,25 +19,34 @@ Odds = tuple[float, float]
 
 _Floats = npt.NDArray[np.float64]
 _Integers = npt.NDArray[np.int64]
+_SHARED, _KEPT = 2, 16
+"""Contexts that many moments have in common, and how many such beginnings are kept: those used last."""
 
 
 @dataclass(frozen=True, slots=True)
 class ManyOdds:
-    """Odds of all ranks of all patterns, one pattern's after the other's."""
+    """Odds of all ranks of all patterns."""
 
     next: _Floats
     ever: _Floats
-    starts: _Integers
-    """Where each pattern's ranks begin, and where the last one's end."""
+    starts: Sequence[int]
+    """Where each rank begins, and where the last one ends."""
 
     def best(self, values: _Floats) -> _Floats:
         """The greatest of each pattern's values."""
-        return np.maximum.reduceat(values, self.starts[:-1]) if len(values) else values
+        best = values[self.starts[0] : self.starts[1]].copy()
+        for start, end in zip(self.starts[1:], self.starts[2:], strict=False):
+            some = best[: end - start]
+            np.maximum(some, values[start:end], out=some)
+        return best
 
-    def of(self, pattern: int) -> list[Odds]:
-        """The odds of one pattern by rank."""
-        span = slice(self.starts[pattern], self.starts[pattern + 1])
-        return list(zip(self.next[span].tolist(), self.ever[span].tolist(), strict=True))
+    def of(self, patterns: Sequence[int]) -> tuple[_Floats, _Floats]:
+        """The odds, next and ever, of some patterns: a row each, 0 for ranks that a pattern does not have."""
+        starts, ends = np.array(self.starts[:-1]), np.array(self.starts[1:])
+        places = starts + np.array(patterns)[:, None]
+        inside = places < ends
+        places[~inside] = 0
+        return np.where(inside, self.next[places], 0.0), np.where(inside, self.ever[places], 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,32 +66,51 @@ class _Rows:
 
 
 class OddsTable:
-    """The counts of patterns, each with one rank at least, by context."""
+    """The counts of patterns by context.
+
+    Args:
+        patterns: of each the counts of its ranks, one at least, by context; those with most ranks first.
+    """
 
     def __init__(self, patterns: Sequence[Sequence[Mapping[str, Count]]]) -> None:
-        self._starts = np.cumsum([0, *map(len, patterns)], dtype=np.int64)
+        most = len(patterns[0]) if patterns else 1
+        by_rank = [[ranks[rank] for ranks in patterns if rank < len(ranks)] for rank in range(most)]
+        self._starts = np.cumsum([0, *map(len, by_rank)]).tolist()
         columns: dict[str, tuple[array[int], ...]] = defaultdict(lambda: tuple(array("q") for _ in range(4)))
-        for rank, counts in enumerate(counts for ranks in patterns for counts in ranks):
+        for at, counts in enumerate(counts for of_rank in by_rank for counts in of_rank):
             for context, count in counts.items():
-                for column, value in zip(columns[context], (rank, count.seen, count.next, count.ever), strict=True):
+                for column, value in zip(columns[context], (at, count.seen, count.next, count.ever), strict=True):
                     column.append(value)
         self._rows = {context: _Rows(*map(np.array, some)) for context, some in columns.items()}
+        self._known: dict[tuple[str, ...], tuple[_Floats, _Floats]] = {}
+        self._work = np.empty(self._starts[-1]), np.empty(self._starts[-1])
 
-    def odds(self, contexts: Sequence[str]) -> ManyOdds:
-        """The odds in contexts of growing length, the empty one first."""
-        next_, ever = (values.copy() for values in self._anywhere)
-        for context in contexts[1:]:
-            rows = self._rows.get(context)
-            if rows is not None:
-                rows.weigh(next_, ever, BACK_OFF_WEIGHT)
-        return ManyOdds(next_, np.maximum(next_, ever), self._starts)
+    def odds(self, contexts: tuple[str, ...]) -> ManyOdds:
+        """The odds in contexts of growing length; they hold until the next call."""
+        shared = contexts[:_SHARED]
+        next_, ever = self._work
+        for work, values in zip(self._work, self._after(shared), strict=True):
+            np.copyto(work, values)
+        for context in contexts[_SHARED:]:
+            self._weigh(context, next_, ever, BACK_OFF_WEIGHT)
+        np.maximum(next_, ever, out=ever)
+        return ManyOdds(next_, ever, self._starts)
 
-    @cached_property
-    def _anywhere(self) -> tuple[_Floats, _Floats]:
-        """The odds in the empty context, which most patterns know."""
-        size = int(self._starts[-1])
-        next_, ever = np.full(size, PRIOR_MEAN), np.full(size, PRIOR_MEAN)
-        rows = self._rows.get("")
+    def _after(self, contexts: tuple[str, ...]) -> tuple[_Floats, _Floats]:
+        """Posterior to the counts in the first contexts; kept, since many moments have them in common."""
+        known = self._known.pop(contexts, None)
+        if known is None:
+            size = self._starts[-1]
+            known, weight = (np.full(size, PRIOR_MEAN), np.full(size, PRIOR_MEAN)), PRIOR_WEIGHT
+            for context in contexts:
+                self._weigh(context, *known, weight)
+                weight = BACK_OFF_WEIGHT
+            if len(self._known) >= _KEPT:
+                del self._known[next(iter(self._known))]
+        self._known[contexts] = known
+        return known
+
+    def _weigh(self, context: str, next_: _Floats, ever: _Floats, weight: float) -> None:
+        rows = self._rows.get(context)
         if rows is not None:
-            rows.weigh(next_, ever, PRIOR_WEIGHT)
-        return next_, ever
+            rows.weigh(next_, ever, weight)

@@ -5,7 +5,7 @@ shared by all sessions; only the patterns that matter there are then bound to a 
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,21 +17,20 @@ _LEAST_EVER = 0.02
 """Odds below which a binding is not worth making."""
 _LATER_WEIGHT = 0.1
 _MOST_PATTERNS = 48
-_PORTION = 64
+_PORTION = 52
 _CONTEXTS_KEPT = 2_048
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+_Floats = npt.NDArray[np.float64]
+
+
+class Expected(NamedTuple):
     """A pattern and the odds of its bindings by rank."""
 
     pattern: Pattern
     odds: tuple[Odds, ...]
-
-    @property
-    def worth(self) -> float:
-        """That of its best rank."""
-        return max(map(worth, self.odds))
+    worth: float
+    """That of its best rank."""
 
 
 def worth(odds: Odds) -> float:
@@ -44,7 +43,8 @@ class Outlook:
     """The expectations of a set of patterns, by context; remembers the contexts met last."""
 
     def __init__(self, patterns: Iterable[Pattern]) -> None:
-        self._patterns = tuple(pattern for pattern in patterns if pattern.ranks)
+        ranked = (pattern for pattern in patterns if pattern.ranks)
+        self._patterns = sorted(ranked, key=lambda pattern: -len(pattern.ranks))
         self._table = OddsTable([pattern.ranks for pattern in self._patterns])
         self._known: dict[tuple[str, ...], tuple[Expected, ...]] = {}
 
@@ -63,22 +63,27 @@ class Outlook:
         bounds = odds.best(odds.next + _LATER_WEIGHT * odds.ever)
         found: list[Expected] = []
         for some, left in _descending(bounds):
-            found += (one for at in some if (one := self._of(at, odds.of(at))) is not None)
+            found += self._some(some, *odds.of(some))
             found.sort(key=lambda one: (-one.worth, one.pattern.id))
             del found[_MOST_PATTERNS:]
             if len(found) == _MOST_PATTERNS and found[-1].worth > left:
                 break
         return tuple(found)
 
-    def _of(self, at: int, odds: list[Odds]) -> Expected | None:
-        while odds and odds[-1][1] < _LEAST_EVER:
-            odds.pop()
-        return Expected(self._patterns[at], tuple(odds)) if odds else None
+    def _some(self, patterns: list[int], next_: _Floats, ever: _Floats) -> Iterator[Expected]:
+        """Those of some patterns that are worth making a binding of, up to the last rank that is."""
+        kept = np.logical_or.accumulate((ever >= _LEAST_EVER)[:, ::-1], axis=1)[:, ::-1]
+        worths = np.where(kept, next_ + _LATER_WEIGHT * ever, 0.0).max(axis=1)
+        rows = (patterns, next_.tolist(), ever.tolist(), kept.sum(axis=1).tolist(), worths.tolist())
+        for at, nexts, evers, ranks, best in zip(*rows, strict=True):
+            if ranks:
+                odds = zip(nexts[:ranks], evers[:ranks], strict=True)
+                yield Expected(self._patterns[at], tuple(odds), best)
 
 
-def _descending(values: npt.NDArray[np.float64]) -> Iterator[tuple[list[int], float]]:
+def _descending(values: _Floats) -> Iterator[tuple[list[int], float]]:
     """Where the values stand, the greatest first, in portions, each with the greatest value that is left."""
-    order = np.argsort(-values) if len(values) <= _PORTION else np.argpartition(-values, _PORTION)
+    order = np.argsort(-values) if len(values) <= _PORTION else np.argpartition(values, -_PORTION - 1)[::-1]
     for start in range(0, len(order), _PORTION):
         if start == _PORTION:
             order[start:] = order[start:][np.argsort(-values[order[start:]])]

@@ -89,7 +89,7 @@ def test_what_was_asked_for_before_is_no_completion_of_a_template() -> None:
 
 def test_odds_become_shares_of_the_calls_that_are_left() -> None:
     pattern = Pattern(FIND, ({},))
-    expected = [Expected(pattern, ((0.2, 0.3), (0.1, 0.2), (0.1, 0.1)))]
+    expected = [Expected(pattern, ((0.2, 0.3), (0.1, 0.2), (0.1, 0.1)), 0.23)]
     window = window_of(trips())
     named = shares(expected, window, Outline("find", {}))
     assert [(round(one.share, 3), round(one.later, 3)) for one in named] == [(0.4, 0.1), (0.2, 0.1), (0.2, 0.0)]

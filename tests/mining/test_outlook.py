@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paste_proxy.mining.estimate import Count, backed_off
-from paste_proxy.mining.outlook import Expected, Outlook
+from paste_proxy.mining.outlook import Expected, Outlook, worth
 from paste_proxy.mining.pattern import Pattern
 from paste_proxy.mining.templates import Template
 
@@ -30,7 +30,7 @@ def one_by_one(of: list[Pattern], contexts: tuple[str, ...]) -> list[Expected]:
         while odds and odds[-1][1] < 0.02:
             odds.pop()
         if odds:
-            found.append(Expected(pattern, tuple(odds)))
+            found.append(Expected(pattern, tuple(odds), max(map(worth, odds))))
     return sorted(found, key=lambda one: (-one.worth, one.pattern.id))[:48]
 
 
