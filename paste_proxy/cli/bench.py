@@ -6,9 +6,11 @@ import typer
 
 from paste_proxy.cli.demo import AsJson, Sessions, Speed, Which, replayed
 from paste_proxy.cli.predict import predict
+from paste_proxy.cli.predict_speed import predict_speed
 
 bench = typer.Typer(help="Measurements, two sides in one run.", no_args_is_help=True)
 bench.command()(predict)
+bench.command()(predict_speed)
 
 
 @bench.command()

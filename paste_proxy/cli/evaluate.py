@@ -52,7 +52,7 @@ def evaluate(
     from paste_proxy.mining.evaluate import Evaluation
     from paste_proxy.speculation.read_calls import reading_commands, runnable
 
-    combined, ruled = _pools(pool), read_policies(policy or [])
+    combined, ruled = read_pools(pool), read_policies(policy or [])
     evaluation = Evaluation(
         is_read=runnable(ruled, read_only or []), is_reading_command=reading_commands(ruled), core=ruled.core
     )
@@ -83,7 +83,12 @@ def _mined_from(pool: "Pool", sessions: "list[RecordedSession]") -> int | None:
     return seen
 
 
-def _pools(names: list[str]) -> "Pool":
+def read_pools(names: list[str]) -> "Pool":
+    """The pools of these files, or `builtin:` names, as one.
+
+    Raises:
+        InputFault: one cannot be read, or is malformed.
+    """
     from paste_proxy.mining.pool import combine
     from paste_proxy.mining.storage import parse_pool
     from paste_proxy.share import find

@@ -32,4 +32,4 @@ def test_a_mode_that_is_none_is_told_in_plain_words(command: str) -> None:
 def test_a_list_of_commands_says_each_in_one_whole_sentence(command: str) -> None:
     lines = shown(command).partition("Commands:\n")[2].splitlines()
     assert lines
-    assert [line for line in lines if not re.fullmatch(r"  [a-z]+ +[A-Z][^.]+\.", line)] == []
+    assert [line for line in lines if not re.fullmatch(r"  [a-z-]+ +[A-Z][^.]+\.", line)] == []

@@ -1,0 +1,115 @@
+"""How long the predictor takes for an event, with a large pool and a window full of large outputs.
+
+The session is made up (`made_session`), its outputs are all of one size. Patterns are added to a pool until there are
+as many as asked for, in the contexts of another stretch of the same session. Nothing is measured before the window is
+full; what comes then has not been seen by the predictor, so contexts that are new to it are part of the figures.
+"""
+
+import gc
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from time import perf_counter_ns, thread_time_ns
+
+from paste_proxy.bench.made_outputs import FORMS
+from paste_proxy.bench.made_pool import made_patterns, moments
+from paste_proxy.bench.made_session import Session, Tool, made_tools
+from paste_proxy.bench.percentile import percentile
+from paste_proxy.events.types import Event
+from paste_proxy.events.values import Json
+from paste_proxy.mining.pool import Pool
+from paste_proxy.mining.predict import Predictor
+from paste_proxy.mining.templates import Template
+
+WINDOW = 64
+OUTPUT_CHARACTERS = 20_000
+_TOOLS = 24
+_SHORT = 100
+"""Characters of an output where only its tool matters."""
+_MOMENTS = 4_000
+_EVENTS_OF_ONE = 4
+"""Events of a session for one observation, at most."""
+
+
+@dataclass(slots=True)
+class _Times:
+    """Microseconds of steps."""
+
+    wall: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+    """Of this thread: what the step takes on a machine that does nothing else."""
+
+    def figures(self) -> dict[str, Json]:
+        return {
+            "events": len(self.wall),
+            "predict_us_p50": round(percentile(self.wall, 0.50), 1),
+            "predict_us_p99": round(percentile(self.wall, 0.99), 1),
+            "predict_us_max": round(max(self.wall), 1),
+            "cpu_us_p50": round(percentile(self.cpu, 0.50), 1),
+            "cpu_us_p99": round(percentile(self.cpu, 0.99), 1),
+        }
+
+
+def padded(pool: Pool, patterns: int) -> tuple[Pool, list[Tool]]:
+    """The pool with made-up patterns up to a number, and tools to work with: the pool's own first."""
+    tools = _tools(pool)
+    seen = list(moments(islice(Session(tools, _SHORT, seed=3).events(), _MOMENTS)))
+    made = made_patterns(tools, seen, max(0, patterns - len(pool.patterns)))
+    return replace(pool, patterns=(*pool.patterns, *made)), tools
+
+
+def measure(
+    pool: Pool, tools: Sequence[Tool], events: int, on_event: Callable[[], None] = lambda: None
+) -> dict[str, Json]:
+    """Step through `events` events with a full window; microseconds in all and by kind of event."""
+    predictor = Predictor(pool, window=WINDOW)
+    session = Session(tools, OUTPUT_CHARACTERS).events()
+    every, by_kind, candidates = _Times(), defaultdict[str, _Times](_Times), 0
+    with _as_the_sidecar_collects():
+        for event in islice(session, WINDOW * _EVENTS_OF_ONE):
+            predictor.step(event)
+        for event in islice(session, events):
+            candidates += _timed(predictor, event, every, by_kind[type(event).__name__])
+            on_event()
+    return {
+        "patterns": len(pool.patterns),
+        "window": WINDOW,
+        "output_characters": OUTPUT_CHARACTERS,
+        "candidates": candidates,
+        **every.figures(),
+        "by_event": {kind: times.figures() for kind, times in sorted(by_kind.items())},
+    }
+
+
+def _timed(predictor: Predictor, event: Event, *into: _Times) -> int:
+    """Take one event and say how many candidates came of it."""
+    wall, cpu = perf_counter_ns(), thread_time_ns()
+    prediction = predictor.step(event)
+    cpu, wall = thread_time_ns() - cpu, perf_counter_ns() - wall
+    for times in into:
+        times.wall.append(wall / 1_000)
+        times.cpu.append(cpu / 1_000)
+    return len(prediction.candidates)
+
+
+@contextmanager
+def _as_the_sidecar_collects() -> Iterator[None]:
+    """Garbage is collected as in the sidecar: what it has at its start, the pool above all, is left out."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def _tools(pool: Pool) -> list[Tool]:
+    arguments: dict[str, tuple[str, ...]] = {}
+    for pattern in pool.patterns:
+        if isinstance(pattern.template, Template):
+            arguments.setdefault(pattern.template.tool, tuple(name for name, _ in pattern.template.arguments))
+    known = sorted(arguments, key=lambda tool: (-pool.tools[tool].calls if tool in pool.tools else 0, tool))[:_TOOLS]
+    own = [Tool(name, arguments[name], FORMS[at % len(FORMS)]) for at, name in enumerate(known)]
+    return [*own, *made_tools(_TOOLS - len(own))]
