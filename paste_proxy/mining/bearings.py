@@ -21,12 +21,16 @@ class Bearings:
 
     year: str | None = None
     """The latest that the session has named."""
+    stamp: int = 0
+    """Changes whenever the rest does."""
     _folders: dict[str, str] = field(default_factory=dict)
     """By the folder's last name, or its last two."""
 
     def see(self, text: str) -> None:
         """Take note of the full dates of a text."""
-        self.year = max(filter(None, (self.year, year_in(text))), default=None)
+        year = max(filter(None, (self.year, year_in(text))), default=None)
+        if year != self.year:
+            self.year, self.stamp = year, self.stamp + 1
 
     def visit(self, paths: Iterable[str]) -> None:
         """Take note of the folders of absolute paths that a call is about."""
@@ -51,10 +55,10 @@ class Bearings:
 
     def fork(self) -> "Bearings":
         """One with the same past, whose future leaves this one as it is."""
-        return Bearings(self.year, dict(self._folders))
+        return Bearings(self.year, self.stamp, dict(self._folders))
 
     def _note(self, name: str, folder: str) -> None:
-        self._folders.pop(name, None)
+        self.stamp += self._folders.pop(name, None) != folder
         self._folders[name] = folder
         if len(self._folders) > _MOST_FOLDERS:
             del self._folders[next(iter(self._folders))]

@@ -4,6 +4,9 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from paste_proxy.errors import InputFault
+from paste_proxy.events.values import Json
+
 _LEAST_PAIRS = 100
 _LEAST_IN_STEP = 20
 _MOST_STEPS = 40
@@ -30,6 +33,26 @@ class Calibration:
 
 
 UNCALIBRATED = Calibration()
+
+
+def read_calibration(raw: Json, where: str) -> Calibration:
+    """The calibration of a JSON list of its steps.
+
+    Raises:
+        InputFault: naming `where`.
+    """
+    if not isinstance(raw, list):
+        raise InputFault(where, f"{raw!r:.60}", "a list of pairs")
+    steps: list[tuple[float, float]] = []
+    for step in raw:
+        match step:
+            case [int() | float() as predicted, int() | float() as observed] if 0 <= predicted <= 1 >= observed >= 0:
+                steps.append((predicted, observed))
+            case _:
+                raise InputFault(where, repr(step), "pairs [predicted, observed] between 0 and 1")
+    if steps != sorted(steps) or [y for _, y in steps] != sorted(y for _, y in steps):
+        raise InputFault(where, "steps out of order", "ascending pairs")
+    return Calibration(tuple(steps))
 
 
 def calibrate(pairs: Iterable[tuple[float, bool]]) -> Calibration:

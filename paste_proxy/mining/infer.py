@@ -87,14 +87,14 @@ class Explained:
             if len(set(groups)) >= LEAST_GROUPS:
                 yield Template(tool, ())
             return
-        kept = [set(_greedy(_covering(name, occurrences), groups, _MAPPERS_KEPT)) for name in names]
+        kept = [set(greedy(_covering(name, occurrences), groups, _MAPPERS_KEPT)) for name in names]
         covering: dict[tuple[Hashable, ...], dict[int, float]] = defaultdict(dict)
         for at, occurrence in enumerate(occurrences):
             given = [occurrence.explanations[name] for name in names]
             options = [[key for key in keys if key in known] for keys, known in zip(given, kept, strict=True)]
             for joint in islice(product(*options), _JOINT_TRIED):
                 covering[joint][at] = _jointly(joint, given)
-        for joint in _greedy(covering, groups, _TEMPLATES_KEPT):
+        for joint in greedy(covering, groups, _TEMPLATES_KEPT):
             yield Template(tool, tuple((name, self.mappers[key]) for name, key in zip(names, joint, strict=True)))
 
 
@@ -182,7 +182,7 @@ def _jointly(joint: tuple[Hashable, ...], given: list[dict[Hashable, float]]) ->
     return prod(by_source.values())
 
 
-def _greedy(covering: Mapping[Name, Mapping[int, float]], groups: list[str], most: int) -> Iterator[Name]:
+def greedy(covering: Mapping[Name, Mapping[int, float]], groups: list[str], most: int) -> Iterator[Name]:
     """Those that cover best, where what is covered already counts half as much each time; among equals
     the one met first, which comes from the latest event."""
     left = {name: at for name, at in covering.items() if len({groups[one] for one in at}) >= LEAST_GROUPS}

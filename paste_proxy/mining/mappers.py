@@ -11,7 +11,8 @@ from itertools import islice
 
 from paste_proxy.events.values import Json
 from paste_proxy.mining.forms import FORMS, framed
-from paste_proxy.mining.material import Material
+from paste_proxy.mining.material import FILE, Material
+from paste_proxy.mining.mentions import DATE
 from paste_proxy.mining.pointers import stars
 from paste_proxy.mining.sources import Source
 from paste_proxy.mining.window import Window
@@ -57,13 +58,17 @@ class Mapper:
 
     def values(self, window: Window) -> list[Bound]:
         """The values it can mean now, at most `MOST_VALUES`."""
-        kept: list[Bound] | None = window.memo.get(self)
-        if kept is None:
+        stamp: object = window.stamp(self.source.origin, self.source.tool)
+        if self.take in (DATE, FILE):
+            stamp = stamp, window.bearings.stamp
+        kept = window.lasting.get(self)
+        if kept is None or kept[0] != stamp:
             every = (
                 one for nth, material in enumerate(self.source.materials(window)) for one in self._of(material, nth)
             )
-            kept = window.memo[self] = list(islice(every, MOST_VALUES))
-        return kept
+            kept = window.lasting[self] = stamp, list(islice(every, MOST_VALUES))
+        values: list[Bound] = kept[1]
+        return values
 
     def _of(self, material: Material, nth: int) -> Iterator[Bound]:
         taken = material.take(self.take)

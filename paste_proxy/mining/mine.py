@@ -1,17 +1,23 @@
 """Mining: two passes over recorded sessions, then validation on held-out task groups (PASTE 4.1)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
 from paste_proxy.events.types import ToolCall, ToolOutput
 from paste_proxy.mining.calibration import calibrate
 from paste_proxy.mining.engine import Engine, Here
+from paste_proxy.mining.forecast.finder import Finder
+from paste_proxy.mining.forecast.model import Model
+from paste_proxy.mining.forecast.training.arguing import learn_arguments
+from paste_proxy.mining.forecast.training.choosing import frequent_of, learn_choice
+from paste_proxy.mining.forecast.training.ranking import Ranking
 from paste_proxy.mining.groups import Recorded, fold_of, groups_of
 from paste_proxy.mining.held_out import HeldOut
 from paste_proxy.mining.infer import LEAST_GROUPS, Explained
 from paste_proxy.mining.notation import text_of
+from paste_proxy.mining.outlook import Outlook
 from paste_proxy.mining.pool import Origin, Pool, ToolFacts
 from paste_proxy.mining.predict import ranked
 from paste_proxy.mining.provenance import digests
@@ -35,22 +41,23 @@ def mine(
     on_session: Callable[[], None] = lambda: None,
     on_held_out: Callable[[HeldOut], None] = lambda _: None,
 ) -> Pool:
-    """The pool of patterns that recorded sessions teach.
+    """The pool of patterns, and the model that weighs them, that recorded sessions teach.
 
     `written` are templates that people wrote; they pass the same validation as the mined ones. `engine` runs the
     jobs that mining consists of. `on_session` is called for each pass over a session of a job that is done,
     `passes(len(sessions))` times in all, `on_held_out` once with what the validation found.
     """
     jobs = _jobs(sessions, groups_of(sessions), written)
-    pools: list[Pool] = []
-    pairs: list[tuple[float, bool]] = []
-    for job, (pool, found) in zip(jobs, engine.map(_mined, jobs), strict=True):
-        pools.append(pool)
-        pairs += found
+    learned: list[_Learned] = []
+    for job, one in zip(jobs, engine.map(_learned, jobs), strict=True):
+        learned.append(one)
         for _ in range(_PASSES * len(job.sessions)):
             on_session()
+    *halves, whole = learned
+    pairs = _outcomes([half.ranking for half in halves])
     on_held_out(HeldOut.of(pairs))
-    return replace(pools[-1], calibration=calibrate(pairs))
+    next_, ever = Ranking.joined([half.ranking for half in halves]).weights()
+    return replace(whole.pool, models=(Model(whole.finder, next_, ever, calibrate(pairs)),))
 
 
 def passes(sessions: int) -> int:
@@ -60,12 +67,21 @@ def passes(sessions: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """To learn from some sessions, each of the group at its place, and to judge by others."""
+    """To learn from some sessions, each of the group at its place, and to try it on others."""
 
     sessions: Sequence[Recorded]
     groups: Sequence[str]
     written: Sequence[AnyTemplate]
     held: Sequence[Recorded] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Learned:
+    """What a job teaches, and what it comes upon in the sessions held out."""
+
+    pool: Pool
+    finder: Finder
+    ranking: Ranking
 
 
 def _jobs(sessions: Sequence[Recorded], groups: Sequence[str], written: Sequence[AnyTemplate]) -> list[_Job]:
@@ -79,23 +95,32 @@ def _jobs(sessions: Sequence[Recorded], groups: Sequence[str], written: Sequence
     return [*jobs, _Job(sessions, groups, written)]
 
 
-def _mined(job: _Job) -> tuple[Pool, list[tuple[float, bool]]]:
-    """What a job learns; the confidence of each candidate in the sessions held out, and whether it came true."""
-    pool = _learn(job.sessions, job.groups, job.written)
-    return pool, [pair for session in job.held for pair in _outcomes(session, pool)]
-
-
-def _learn(
-    sessions: Sequence[Recorded],
-    groups: Sequence[str],
-    written: Sequence[AnyTemplate],
-) -> Pool:
+def _learned(job: _Job) -> _Learned:
     explained = Explained()
-    for session, group in zip(sessions, groups, strict=True):
+    for session, group in zip(job.sessions, job.groups, strict=True):
         for at in replay(session):
             for call in at.calls:
                 explained.add(group, call, at.window)
-    templates = {text_of(template): template for template in [*explained.templates(), *written]}
+    pool = _patterns(job, explained)
+    frequent = frequent_of(job.sessions, job.groups)
+    choice = learn_choice(job.sessions, frequent)
+    arguments = learn_arguments(job.sessions, job.groups, explained)
+    finder = Finder(choice, frequent, arguments, Outlook(pool.patterns))
+    ranking = Ranking()
+    for session in job.held:
+        ranking.add(finder, session)
+    return _Learned(pool, finder, ranking)
+
+
+def _outcomes(halves: Sequence[Ranking]) -> list[tuple[float, bool]]:
+    """Confidences that what was learned on one half gives on the other, and whether they came true."""
+    weights = [half.weights() for half in halves]
+    return [pair for at, half in enumerate(halves) for pair in half.outcomes(*weights[at - 1])]
+
+
+def _patterns(job: _Job, explained: Explained) -> Pool:
+    sessions, groups = job.sessions, job.groups
+    templates = {text_of(template): template for template in [*explained.templates(), *job.written]}
     tallies = [Tally(template) for template in templates.values()]
     for session, group in zip(sessions, groups, strict=True):
         for at in replay(session):
@@ -104,8 +129,8 @@ def _learn(
     patterns = tuple(tally.pattern() for tally in tallies)
     pool = pruned(Pool(patterns, _facts(sessions), origin=_origin(sessions, groups)))
     earning = _earning(pool, sessions, groups)
-    kept = [pattern for pattern in pool.patterns if pattern.id in earning or pattern.template in written]
-    return replace(pool, patterns=tuple(kept))
+    kept = [pattern for pattern in pool.patterns if pattern.id in earning or pattern.template in job.written]
+    return replace(pool, patterns=tuple(replace(pattern, weighed=True) for pattern in kept))
 
 
 def _earning(pool: Pool, sessions: Sequence[Recorded], groups: Sequence[str]) -> set[str]:
@@ -117,12 +142,6 @@ def _earning(pool: Pool, sessions: Sequence[Recorded], groups: Sequence[str]) ->
                 if one.invocation.key in at.ever:
                     earned[one.pattern.id].add(group)
     return {pattern for pattern, where in earned.items() if len(where) >= LEAST_GROUPS}
-
-
-def _outcomes(session: Recorded, pool: Pool) -> Iterator[tuple[float, bool]]:
-    for at in replay(session):
-        for one in ranked(pool, at.window, _CANDIDATES):
-            yield one.odds[1], one.invocation.key in at.ever
 
 
 def _facts(sessions: Sequence[Recorded]) -> dict[str, ToolFacts]:

@@ -27,4 +27,3 @@ def _note(found: dict[str, dict[str, None]], take: str, value: str) -> None:
 def is_neighbour(take: str) -> bool:
     """Whether a take is one of these."""
     return take.startswith((AFTER, BEFORE))
-

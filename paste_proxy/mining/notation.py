@@ -15,9 +15,9 @@ from paste_proxy.mining.mappers import AnyMapper, Constant, Mapper
 from paste_proxy.mining.material import FILE, WORD
 from paste_proxy.mining.mentions import KINDS
 from paste_proxy.mining.neighbours import AFTER, BEFORE
-from paste_proxy.mining.sources import ORIGINS, OUTPUT, Source
+from paste_proxy.mining.sources import ORIGINS, Source
 from paste_proxy.mining.templates import AnyTemplate, Repeat, Template
-from paste_proxy.mining.window import CALL
+from paste_proxy.mining.window import CALL, OUTPUT
 
 _MAPPER_KEYS = ("from", "tool", "which", "take", "form", "frame", "last")
 
@@ -26,7 +26,7 @@ def written_template(template: AnyTemplate) -> dict[str, Json]:
     """The JSON object of a template."""
     if isinstance(template, Repeat):
         return {"tool": template.tool, "repeat": True}
-    return {"tool": template.tool, "arguments": {name: _written(mapper) for name, mapper in template.arguments}}
+    return {"tool": template.tool, "arguments": {name: written_mapper(mapper) for name, mapper in template.arguments}}
 
 
 def text_of(template: AnyTemplate) -> str:
@@ -47,7 +47,7 @@ def read_template(raw: dict[str, Json], where: str) -> AnyTemplate:
         return Repeat(tool)
     arguments = table(raw.get("arguments", {}), f"{where}.arguments")
     return Template(
-        tool, tuple((name, _read(one, f"{where}.arguments.{name}")) for name, one in sorted(arguments.items()))
+        tool, tuple((name, read_mapper(one, f"{where}.arguments.{name}")) for name, one in sorted(arguments.items()))
     )
 
 
@@ -62,7 +62,8 @@ def table(raw: Json, where: str) -> dict[str, Json]:
     return raw
 
 
-def _written(mapper: AnyMapper) -> dict[str, Json]:
+def written_mapper(mapper: AnyMapper) -> dict[str, Json]:
+    """The JSON object of a mapper."""
     if isinstance(mapper, Constant):
         return {"constant": mapper.value}
     written: dict[str, Json] = {"from": mapper.source.origin}
@@ -80,7 +81,12 @@ def _written(mapper: AnyMapper) -> dict[str, Json]:
     return written
 
 
-def _read(raw: Json, where: str) -> AnyMapper:
+def read_mapper(raw: Json, where: str) -> AnyMapper:
+    """The mapper of a JSON object.
+
+    Raises:
+        InputFault: naming `where` and the key.
+    """
     written = table(raw, where)
     if "constant" in written:
         _only(written, ("constant",), where)
@@ -88,7 +94,11 @@ def _read(raw: Json, where: str) -> AnyMapper:
     _only(written, _MAPPER_KEYS, where)
     take = written.get("take")
     if not isinstance(take, str) or not (take in (*KINDS, FILE) or take.startswith(("/", WORD, AFTER, BEFORE))):
-        raise InputFault(f"{where}.take", repr(take), f"a JSON pointer, {', '.join(KINDS)}, {FILE}, {WORD}SHAPE, {AFTER}WORD or {BEFORE}WORD")
+        raise InputFault(
+            f"{where}.take",
+            repr(take),
+            f"a JSON pointer, {', '.join(KINDS)}, {FILE}, {WORD}SHAPE, {AFTER}WORD or {BEFORE}WORD",
+        )
     frame = written.get("frame", "")
     if not isinstance(frame, str) or (frame and frame != LISTED and SLOT not in frame):
         raise InputFault(f"{where}.frame", repr(frame), f"a text with {SLOT} in it, or {LISTED}")

@@ -21,6 +21,8 @@ class Pattern:
     id: str = ""
     calibration: Calibration = UNCALIBRATED
     """That of the pool it came from, where pools are combined."""
+    weighed: bool = False
+    """A model weighs what it gives."""
 
 
 def pattern_id(template_text: str, tool: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from paste_proxy.mining.calibration import UNCALIBRATED, Calibration
+from paste_proxy.mining.forecast.model import Model
 from paste_proxy.mining.outlook import Outlook
 from paste_proxy.mining.pattern import Pattern
 
@@ -34,17 +35,21 @@ class Origin:
 
 @dataclass(frozen=True)
 class Pool:
-    """Patterns, tool facts, and the correction of confidences that held-out sessions taught."""
+    """Patterns, tool facts, and the correction of confidences that held-out sessions taught.
+
+    Where there are models, the patterns that mining found are theirs to weigh, and the others stand for themselves.
+    """
 
     patterns: tuple[Pattern, ...] = ()
     tools: dict[str, ToolFacts] = field(default_factory=dict)
     calibration: Calibration = UNCALIBRATED
     origin: Origin = Origin()
+    models: tuple[Model, ...] = ()
 
     @cached_property
     def outlook(self) -> Outlook:
-        """What it expects, by context; shared by all that predict from it."""
-        return Outlook(self.patterns)
+        """What the patterns that no model weighs expect, by context; shared by all that predict from it."""
+        return Outlook(pattern for pattern in self.patterns if not pattern.weighed)
 
 
 def combine(pools: Iterable[Pool]) -> Pool:
@@ -57,7 +62,8 @@ def combine(pools: Iterable[Pool]) -> Pool:
         patterns += (replace(pattern, calibration=pool.calibration) for pattern in pool.patterns)
         for tool, facts in pool.tools.items():
             tools[tool] = max(facts, tools.get(tool, facts), key=lambda known: known.calls)
-    return Pool(tuple(patterns), tools, origin=_origin([pool.origin for pool in pools]))
+    models = tuple(model for pool in pools for model in pool.models)
+    return Pool(tuple(patterns), tools, origin=_origin([pool.origin for pool in pools]), models=models)
 
 
 def _origin(origins: Sequence[Origin]) -> Origin:

@@ -1,20 +1,20 @@
-"""Online prediction: late binding of the pool's patterns to one live session (PASTE 4.1)."""
+"""Online prediction: late binding of the pool's patterns and models to one live session (PASTE 4.1)."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
-from paste_proxy.events.candidate import NARROWED, Candidate
+from paste_proxy.events.candidate import FORECAST, NARROWED, Candidate
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.outline import Outline
 from paste_proxy.events.types import Event
-from paste_proxy.mining.completions import shares
+from paste_proxy.mining.completions import Completion, shares
 from paste_proxy.mining.contexts import suffixes
+from paste_proxy.mining.forecast.model import Foreseen
 from paste_proxy.mining.outlook import Odds, worth
 from paste_proxy.mining.pattern import Pattern
 from paste_proxy.mining.pool import Pool
 from paste_proxy.mining.prediction import Prediction
-from paste_proxy.mining.templates import MOST_BINDINGS, AnyTemplate, Repeat
+from paste_proxy.mining.templates import bindings
 from paste_proxy.mining.window import Window
 
 LEAST_CONFIDENCE = 0.01
@@ -72,7 +72,9 @@ class Predictor:
         """
         expected = self._pool.outlook.expected(suffixes(self._window.context()))
         of_tool = [one for one in expected if one.pattern.template.tool == outline.tool]
-        found = shares(of_tool, self._window, outline, beside)[: self._candidates]
+        found = shares(of_tool, self._window, outline, beside)
+        for model in self._pool.models:
+            found += model.narrow(self._window, outline, beside)
         facts = self._pool.tools.get(outline.tool)
         expected_s = facts.median_s if facts else None
         return Prediction(
@@ -84,17 +86,29 @@ class Predictor:
                     expected_s=expected_s,
                     later=min(one.share, one.later),
                 )
-                for one in found
+                for one in _likeliest(found)[: self._candidates]
                 if one.share >= LEAST_CONFIDENCE
             )
         )
 
     def _now(self, window: Window) -> Prediction:
-        candidates = map(self._candidate, ranked(self._pool, window, self._candidates, self._executable))
-        return Prediction(tuple(one for one in candidates if one.confidence >= LEAST_CONFIDENCE))
+        """The best of the patterns and of each model; of an invocation that several give, the likelier."""
+        found: dict[str, tuple[float, Candidate]] = {}
+        for worth_, candidate in self._each(window):
+            known = found.get(candidate.invocation.key)
+            if candidate.confidence >= LEAST_CONFIDENCE and (known is None or worth_ > known[0]):
+                found[candidate.invocation.key] = worth_, candidate
+        ordered = sorted(found.items(), key=lambda one: (-one[1][0], one[0]))
+        return Prediction(tuple(candidate for _, (_, candidate) in ordered[: self._candidates]))
+
+    def _each(self, window: Window) -> Iterable[tuple[float, Candidate]]:
+        for one in ranked(self._pool, window, self._candidates, self._executable):
+            yield worth(one.odds), self._candidate(one)
+        for model in self._pool.models:
+            for foreseen in model.foresee(window, self._candidates, self._executable):
+                yield foreseen.next, self._foreseen(foreseen)
 
     def _candidate(self, one: Scored) -> Candidate:
-        facts = self._pool.tools.get(one.invocation.tool)
         next_, ever = one.odds
         confidence = self._pool.calibration(one.pattern.calibration(ever))
         return Candidate(
@@ -102,14 +116,36 @@ class Predictor:
             confidence=confidence,
             later=confidence * (1 - next_ / ever),
             source=one.pattern.id,
-            expected_s=facts.median_s if facts else None,
+            expected_s=self._expected_s(one.invocation),
         )
+
+    def _foreseen(self, one: Foreseen) -> Candidate:
+        return Candidate(
+            invocation=one.invocation,
+            confidence=one.ever,
+            later=one.ever - one.next,
+            source=one.pattern or FORECAST,
+            expected_s=self._expected_s(one.invocation),
+        )
+
+    def _expected_s(self, invocation: Invocation) -> float | None:
+        facts = self._pool.tools.get(invocation.tool)
+        return facts.median_s if facts else None
+
+
+def _likeliest(found: Iterable[Completion]) -> list[Completion]:
+    best: dict[str, Completion] = {}
+    for one in found:
+        known = best.get(one.invocation.key)
+        if known is None or one.share > known.share:
+            best[one.invocation.key] = one
+    return sorted(best.values(), key=lambda one: (-one.share, one.invocation.key))
 
 
 def ranked(
     pool: Pool, window: Window, most: int, executable: Callable[[str], bool] = lambda tool: True
 ) -> list[Scored]:
-    """The `most` likeliest of the distinct invocations the pool predicts now, the likeliest next call first."""
+    """The `most` likeliest of the distinct invocations its patterns predict now, the likeliest next call first."""
     best: dict[str, Scored] = {}
     for expected in pool.outlook.expected(suffixes(window.context())):
         if _settled(best, most, expected.worth):
@@ -128,12 +164,3 @@ def ranked(
 def _settled(best: dict[str, Scored], most: int, worth_left: float) -> bool:
     """Whether no pattern of this worth, nor a lesser one, could still be among the best."""
     return sum(worth(one.odds) > worth_left for one in best.values()) >= most
-
-
-def bindings(template: AnyTemplate, window: Window, most: int = MOST_BINDINGS) -> list[Invocation]:
-    """What a template gives now, up to `most`. A repeat is the business of `Repeat` alone, which has its own
-    statistics."""
-    if isinstance(template, Repeat):
-        return list(islice(template.bind(window), most))
-    asked = window.asked()
-    return list(islice((invocation for invocation in template.bind(window) if invocation.key not in asked), most))

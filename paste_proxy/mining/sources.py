@@ -5,12 +5,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from paste_proxy.mining.material import Material
-from paste_proxy.mining.window import CALL, TURN, USER, Observation, Window
+from paste_proxy.mining.window import ANY, CALL, OUTPUT, TURN, USER, Observation, Window
 
-OUTPUT = "output"
 ORIGINS = (USER, TURN, OUTPUT, CALL)
-ANY = "*"
-"""Instead of a tool: whichever tool it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +23,13 @@ class Source:
 
     def materials(self, window: Window) -> list[Material]:
         """The materials it names, latest first."""
-        kept = window.memo.get(self)
-        if kept is None:
+        stamp = window.stamp(self.origin, self.tool)
+        kept = window.lasting.get(self)
+        if kept is None or kept[0] != stamp:
             found = filter(None, map(self._material, reversed(window.observations)))
-            kept = window.memo[self] = list(found) if self.each else list(islice(found, 1))
-        return kept
+            kept = window.lasting[self] = stamp, list(found) if self.each else list(islice(found, 1))
+        materials: list[Material] = kept[1]
+        return materials
 
     def _material(self, seen: Observation) -> Material | None:
         if self.origin in (USER, TURN):

@@ -1,11 +1,13 @@
-"""The pool as a JSON text: versioned, readable, one pattern a line."""
+"""The pool as a JSON text: versioned, readable, one pattern a line; of a pool with one model at most."""
 
 from paste_proxy.errors import InputFault
 from paste_proxy.events.values import Json, canonical_text, loads
-from paste_proxy.mining.calibration import Calibration
+from paste_proxy.mining.calibration import read_calibration
 from paste_proxy.mining.estimate import Count
+from paste_proxy.mining.forecast.storage import dump_model, load_model
 from paste_proxy.mining.handwritten import read_handwritten
 from paste_proxy.mining.notation import read_template, table, written_template
+from paste_proxy.mining.outlook import Outlook
 from paste_proxy.mining.pattern import Pattern
 from paste_proxy.mining.pool import Origin, Pool, ToolFacts
 
@@ -27,6 +29,7 @@ def dump_pool(pool: Pool) -> str:
     ]
     lines = [f"{canonical_text(key)}: {canonical_text(value)}" for key, value in head]
     patterns = ",\n".join(_one_line(_written_pattern(pattern)) for pattern in pool.patterns)
+    lines += [f'"model": {dump_model(model)}' for model in pool.models]
     text = "{\n" + ",\n".join([*lines, f'"patterns": [\n{patterns}\n]']) + "\n}\n"
     return text.encode("utf-8", "backslashreplace").decode()  # half a surrogate pair, escaped as JSON has it
 
@@ -48,10 +51,13 @@ def load_pool(text: str, where: str) -> Pool:
         raise InputFault(f"{where}: version", repr(top.get("version")), f"{VERSION}, or a newer paste-proxy")
     patterns = _list(top.get("patterns"), f"{where}: patterns")
     tools = table(top.get("tools", {}), f"{where}: tools")
+    weighed = "model" in top
+    read = tuple(_read_pattern(one, f"{where}: patterns[{at}]", weighed) for at, one in enumerate(patterns))
     return Pool(
-        patterns=tuple(_read_pattern(one, f"{where}: patterns[{at}]") for at, one in enumerate(patterns)),
+        patterns=read,
+        models=(load_model(top["model"], f"{where}: model", Outlook(read)),) if weighed else (),
         tools={tool: _read_facts(facts, f"{where}: tools.{tool}") for tool, facts in tools.items()},
-        calibration=_read_calibration(top.get("calibration", []), f"{where}: calibration"),
+        calibration=read_calibration(top.get("calibration", []), f"{where}: calibration"),
         origin=_read_origin(top.get("mined", {}), f"{where}: mined"),
     )
 
@@ -67,7 +73,7 @@ def _written_pattern(pattern: Pattern) -> dict[str, Json]:
     return {"id": pattern.id, **written_template(pattern.template), "groups": pattern.groups, "ranks": ranks}
 
 
-def _read_pattern(raw: Json, where: str) -> Pattern:
+def _read_pattern(raw: Json, where: str, weighed: bool) -> Pattern:
     written = table(raw, where)
     template = read_template(written, where)
     name = written.get("id")
@@ -79,6 +85,7 @@ def _read_pattern(raw: Json, where: str) -> Pattern:
         tuple(_read_counts(counts, f"{where}.ranks[{rank}]") for rank, counts in enumerate(ranks)),
         _count(written.get("groups", 0), f"{where}.groups"),
         name,
+        weighed=weighed,
     )
 
 
@@ -125,19 +132,6 @@ def _read_origin(raw: Json, where: str) -> Origin:
     ids = tuple(str(one) for one in _list(written.get("ids", []), f"{where}.ids"))
     sampled_from = _count(written.get("sampled_from", 0), f"{where}.sampled_from")
     return Origin(numbers[0], numbers[1], numbers[2], tuple(str(source) for source in sources), ids, sampled_from)
-
-
-def _read_calibration(raw: Json, where: str) -> Calibration:
-    steps: list[tuple[float, float]] = []
-    for step in _list(raw, where):
-        match step:
-            case [int() | float() as predicted, int() | float() as observed] if 0 <= predicted <= 1 >= observed >= 0:
-                steps.append((predicted, observed))
-            case _:
-                raise InputFault(where, repr(step), "pairs [predicted, observed] between 0 and 1")
-    if steps != sorted(steps) or [y for _, y in steps] != sorted(y for _, y in steps):
-        raise InputFault(where, "steps out of order", "ascending pairs")
-    return Calibration(tuple(steps))
 
 
 def _list(raw: Json, where: str) -> list[Json]:

@@ -7,9 +7,8 @@ from paste_proxy.mining.contexts import suffixes
 from paste_proxy.mining.estimate import Count
 from paste_proxy.mining.notation import text_of
 from paste_proxy.mining.pattern import Pattern, pattern_id
-from paste_proxy.mining.predict import bindings
 from paste_proxy.mining.replay import Replayed
-from paste_proxy.mining.templates import MOST_BINDINGS, AnyTemplate
+from paste_proxy.mining.templates import MOST_BINDINGS, AnyTemplate, bindings
 
 
 @dataclass(slots=True)

@@ -73,3 +73,12 @@ class Repeat:
 
 
 AnyTemplate = Template | Repeat
+
+
+def bindings(template: AnyTemplate, window: Window, most: int = MOST_BINDINGS) -> list[Invocation]:
+    """What a template gives now, up to `most`. A repeat is the business of `Repeat` alone, which has its own
+    statistics."""
+    if isinstance(template, Repeat):
+        return list(islice(template.bind(window), most))
+    asked = window.asked()
+    return list(islice((invocation for invocation in template.bind(window) if invocation.key not in asked), most))

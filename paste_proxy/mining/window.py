@@ -17,7 +17,9 @@ from paste_proxy.mining.contexts import LONGEST, START
 from paste_proxy.mining.material import Material
 from paste_proxy.mining.mentions import mentioned
 
-USER, TURN, CALL = "user", "turn", "call"
+USER, TURN, CALL, OUTPUT = "user", "turn", "call", "output"
+ANY = "*"
+"""Instead of a tool: whichever tool it was."""
 _LONGEST_COMMAND = 2_000
 
 
@@ -49,7 +51,10 @@ class Window:
         self._sealed_turn: int | None = None
         self._asked: frozenset[str] | None = None
         self.memo: dict[Hashable, Any] = {}
-        """What sources and mappers found at this moment; forgotten at the next event."""
+        """What was found at this moment; forgotten at the next event."""
+        self.lasting: dict[Hashable, tuple[object, Any]] = {}
+        """What sources and mappers found, with the stamps it was found at."""
+        self._stamps: dict[tuple[str, str], int] = {}
 
     def fork(self) -> "Window":
         """A window with the same past, whose future leaves this one as it is."""
@@ -57,6 +62,7 @@ class Window:
         fork.observations.extend(copy(seen) for seen in self.observations)
         fork.stream = self.stream.copy()
         fork.bearings = self.bearings.fork()
+        fork.lasting, fork._stamps = dict(self.lasting), dict(self._stamps)
         fork.spoke, fork._sealed_turn, fork._asked = self.spoke, self._sealed_turn, self._asked
         return fork
 
@@ -90,6 +96,10 @@ class Window:
             case _:
                 return False
 
+    def stamp(self, origin: str, tool: str) -> int:
+        """A number that changes whenever what a source (see `sources`) can mean does."""
+        return self._stamps.get((origin, tool), 0)
+
     def context(self) -> list[str]:
         """The signature stream as it stands; a turn that called nothing counts only until the next event."""
         return [*self.stream, "llm"] if self.spoke else list(self.stream)
@@ -109,6 +119,7 @@ class Window:
             self._add(call)
         call.said = said
         call.ok = sign.startswith("output:ok:")
+        self._changed(call)
         self.bearings.see(said.text())
         self.stream.append(sign.removeprefix("output:"))
 
@@ -123,8 +134,18 @@ class Window:
         return material
 
     def _add(self, observation: Observation) -> None:
+        if len(self.observations) == self.observations.maxlen:
+            self._changed(self.observations[0])
         self.observations.append(observation)
+        self._changed(observation)
         self._asked = None
+
+    def _changed(self, seen: Observation) -> None:
+        places = [(seen.kind, "")]
+        if seen.kind == CALL:
+            places = [(origin, tool) for origin in (CALL, OUTPUT) for tool in (seen.tool, ANY)]
+        for place in places:
+            self._stamps[place] = self._stamps.get(place, 0) + 1
 
 
 def _paths(call: Invocation) -> Iterator[str]:

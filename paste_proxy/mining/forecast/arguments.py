@@ -10,6 +10,7 @@ from paste_proxy.mining.forecast.slot import Option, Slot
 from paste_proxy.mining.window import Window
 
 _LEAST_SHARE = 0.08
+_LEAST_COVERED = 0.03
 _SHAPES = 3
 _OPTIONS = 8
 _PARTIAL = 16
@@ -24,6 +25,8 @@ class Shape:
 
     names: tuple[str, ...]
     share: float
+    covered: float = 1.0
+    """How often all values asked for are among the options, were they independent."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +38,22 @@ class Arguments:
     slots: Mapping[tuple[str, str], Slot]
     """By tool and argument."""
 
-    def likely(self, tool: str, window: Window, most: int) -> list[tuple[float, Invocation]]:
-        """Invocations and the logs of their probabilities, given that the tool is called; the likeliest first."""
+    def likely(
+        self, tool: str, window: Window, most: int, known: Mapping[str, Json] | None = None
+    ) -> list[tuple[float, Invocation]]:
+        """Invocations and the logs of their probabilities, given that the tool is called; the likeliest first.
+
+        Args:
+            known: arguments whose values are known already.
+        """
+        given = {name: [(1.0, Option(value, 0.0))] for name, value in (known or {}).items()}
         found: list[tuple[float, Invocation]] = []
-        options = {}
+        options: dict[str, list[tuple[float, Option[float]]]] = dict(given)
         for shape in self.shapes.get(tool, ())[:_SHAPES]:
             if shape.share < _LEAST_SHARE:
                 break
+            if not given and shape.covered < _LEAST_COVERED or not given.keys() <= set(shape.names):
+                continue
             partial: list[tuple[float, dict[str, Json], Mapping[str, int]]] = [(log(shape.share), {}, {})]
             for name in shape.names:
                 if name not in options:
@@ -60,7 +72,7 @@ class Arguments:
         return found[:most]
 
 
-def _together(choices: Mapping[str, int], option: Option) -> tuple[float, Mapping[str, int]]:
+def _together(choices: Mapping[str, int], option: Option[float]) -> tuple[float, Mapping[str, int]]:
     """What it costs to join an option to those that made these choices, and all choices made then."""
     if not option.choices:
         return 0.0, choices

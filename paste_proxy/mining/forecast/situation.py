@@ -1,11 +1,11 @@
 """What is known of a moment when the next tool is to be guessed: cues, one word each.
 
-    c:CONTEXT   a context that the signature stream ends in, see `contexts`
-    u:STEM      a word of the user's last message
-    t:STEM      a word of what the model said last
-    s:TOOL      a tool called since the user spoke; l:TOOL the last, l2:TOOL TOOL the last two
-    n:NUMBER    how many calls since the user spoke, 5 for more
-    v:TOOL VERB the first words of the last call's texts, w:TOOL WORD one that is a word, x:TOOL .EXT its paths' endings
+c:CONTEXT   a context that the signature stream ends in, see `contexts`
+u:STEM      a word of the user's last message
+t:STEM      a word of what the model said last
+s:TOOL      a tool called since the user spoke; l:TOOL the last, l2:TOOL TOOL the last two
+n:NUMBER    how many calls since the user spoke, 5 for more
+v:TOOL VERB the first words of the last call's texts, w:TOOL WORD one that is a word, x:TOOL .EXT its paths' endings
 """
 
 import re

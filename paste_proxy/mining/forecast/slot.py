@@ -1,13 +1,24 @@
 """One argument of one tool: where its values come from, and how likely each of those that stand there is.
 
-Every value that a mapper, a known phrase or a constant gives is an option. An option carries marks, which
-say how it was found; the odds of an option follow from the weights of its marks.
+Every value that a mapper, a known phrase or a constant gives is an option. An option carries marks, which say
+how it was found and how it looks:
+
+    MAPPER#RANK        it is the mapper's value of that rank, 4 for more; MAPPER#RANK@OUTCOME: after that outcome
+    MAPPER#only        it is the mapper's only value
+    constant#RANK      it is a constant of that rank; share#TENTHS: asked for in so many tenths of the calls
+    VALUE&STEM         the constant VALUE where the user says STEM
+    phrase#RANK        the user's words stand for it
+    used#AGE           the argument was given it so many calls of the tool ago; used#never
+    like#LIKENESS, kin#KINSHIP    see `likeness`
+
+The odds of an option are those of a softmax over the sums of the weights of its marks.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import exp
+from typing import Generic, TypeVar
 
 from paste_proxy.events.values import Json, canonical_text
 from paste_proxy.mining.contexts import outcome
@@ -18,11 +29,19 @@ from paste_proxy.mining.window import CALL, USER, Window
 
 _WAYS = 6
 _RANKS = 4
-"""From this rank on the values of a mapper share their marks."""
-_MOST_OF_MAPPER = 8
+_OF_MAPPER = 8
 _PHRASES_FOUND = 5
 _PHRASE_CHARACTERS = 4_000
 _WORDS = 60
+_OUTCOMES_KEPT = 64
+
+Marks = tuple[str, ...]
+Sum = TypeVar("Sum", float, Marks)
+"""What an option gathers: in the live sidecar the weights of its marks, in training the marks themselves."""
+Voice = Callable[[Marks], Sum]
+"""What marks add to an option."""
+Table = list[tuple[list[Sum], list[Sum]]]
+"""By mapper: what its values add by rank, where it has several and where it has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +54,15 @@ class Constant:
 
 
 @dataclass(slots=True)
-class Option:
-    """A value, how it was found, and the choices that led there, one set each way."""
+class Option(Generic[Sum]):
+    """A value, and the choices that led to it, one set each way."""
 
     value: Json
-    marks: list[str] = field(default_factory=list)
+    sum: Sum
     choices: list[Mapping[str, int]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Slot:
     """What is known of an argument."""
 
@@ -55,69 +74,121 @@ class Slot:
     """The most asked for first."""
     phrases: Mapping[str, Json] = field(default_factory=dict)
     """What the user's words stand for: `new york` for `JFK`."""
-    weights: Mapping[str, float] = field(default_factory=dict)
-    """By mark."""
     enumerated: bool = False
     """A few constants are nearly all it is given; the user's words choose among them."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """By mark."""
     covered: float = 0.5
     """How often the value asked for is among the options."""
 
-    def likely(self, window: Window, most: int) -> list[tuple[float, Option]]:
+    def likely(self, window: Window, most: int) -> list[tuple[float, Option[float]]]:
         """The `most` likeliest options and their probabilities, the likeliest first."""
-        weights = self.weights
-        scored = [
-            (sum(weights.get(mark, 0.0) for mark in option.marks), option)
-            for option in options(self, window, self.constants)
-        ]
-        if not scored:
+        after = outcome(window.context()[-1])
+        table = self._tables.get(after)
+        if table is None:
+            if len(self._tables) >= _OUTCOMES_KEPT:
+                self._tables.clear()
+            table = self._tables[after] = mapper_table(self, after, self._weigh)
+        found = options(self, window, self._weigh, table, self._constants, self._stems)
+        if not found:
             return []
-        highest = max(score for score, _ in scored)
-        masses = [(exp(score - highest), option) for score, option in scored]
-        whole = sum(mass for mass, _ in masses)
+        highest = max(option.sum for option in found)
+        masses = [(exp(option.sum - highest), option) for option in found]
+        whole = sum(mass for mass, _ in masses) / self.covered
         masses.sort(key=lambda one: -one[0])
-        return [(self.covered * mass / whole, option) for mass, option in masses[:most]]
+        return [(mass / whole, option) for mass, option in masses[:most]]
+
+    @cached_property
+    def _tables(self) -> dict[str, Table[float]]:
+        return {}
+
+    @cached_property
+    def _constants(self) -> list[tuple[Json, float]]:
+        return constant_sums(self.constants, self._weigh)
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        return frozenset(mark.rpartition("&")[2] for mark in self.weights if "&" in mark)
+
+    def _weigh(self, marks: Marks) -> float:
+        weights = self.weights
+        return sum([weights.get(mark, 0.0) for mark in marks])
 
 
-def options(slot: Slot, window: Window, constants: Sequence[Constant]) -> list[Option]:
-    """The distinct values that an argument may take now."""
-    found: dict[object, Option] = {}
-    after = outcome(window.context()[-1])
-    for name, mapper in slot.mappers:
+def mapper_table(slot: Slot, after: str, voice: Voice[Sum]) -> Table[Sum]:
+    """What the values of each mapper add after an outcome."""
+    table = []
+    for name, _ in slot.mappers:
+        ranks = [
+            (f"{name}#{rank}", f"{name}#{rank}@{after}") if rank < 2 else (f"{name}#{rank}",)
+            for rank in range(_RANKS + 1)
+        ]
+        table.append(([voice(marks) for marks in ranks], [voice((*ranks[0], f"{name}#only"))]))
+    return table
+
+
+def constant_sums(constants: Sequence[Constant], voice: Voice[Sum]) -> list[tuple[Json, Sum]]:
+    """What each constant adds."""
+    return [
+        (constant.value, voice((f"constant#{rank}", f"share#{int(constant.share * 10)}")))
+        for rank, constant in enumerate(constants)
+    ]
+
+
+def options(
+    slot: Slot,
+    window: Window,
+    voice: Voice[Sum],
+    table: Table[Sum],
+    constants: Sequence[tuple[Json, Sum]],
+    known_stems: frozenset[str] | None = None,
+) -> list[Option[Sum]]:
+    """The distinct values that an argument may take now, with what its marks add up to.
+
+    Args:
+        table: `mapper_table` of the slot after the latest outcome.
+        constants: `constant_sums`.
+        known_stems: those that tell anything; None for all.
+    """
+    found: dict[object, Option[Sum]] = {}
+
+    def add(value: Json, more: Sum) -> Option[Sum]:
+        key = value if type(value) is str else identity(value)
+        option = found.get(key)
+        if option is None:
+            option = found[key] = Option(value, more)
+        else:
+            option.sum = option.sum + more
+        return option
+
+    for (_, mapper), (several, only) in zip(slot.mappers, table, strict=True):
         given = mapper.values(window)
-        for rank, bound in enumerate(given[:_MOST_OF_MAPPER]):
-            option = _option(found, bound.value)
-            if bound.choices not in option.choices and len(option.choices) < _WAYS:
-                option.choices.append(bound.choices)
-            mark = f"{name}#{min(rank, _RANKS)}"
-            option.marks.append(mark)
-            if rank < 2:
-                option.marks.append(f"{mark}@{after}")
-            if len(given) == 1:
-                option.marks.append(f"{name}#only")
-    words = _words(window) if slot.enumerated else ()
-    for rank, constant in enumerate(constants):
-        option = _option(found, _here(constant.value, window))
-        option.marks.append(f"constant#{rank}")
-        option.marks.append(f"share#{int(constant.share * 10)}")
-        option.marks += (f"{constant.value}&{word}" for word in words)
+        ranks = only if len(given) == 1 else several
+        for rank, bound in enumerate(given[:_OF_MAPPER]):
+            choices = add(bound.value, ranks[rank if rank < _RANKS else _RANKS]).choices
+            if bound.choices and len(choices) < _WAYS and bound.choices not in choices:
+                choices.append(bound.choices)
+    words = _words(window, known_stems) if slot.enumerated else ()
+    for value, more in constants:
+        option = add(_here(value, window), more)
+        if words:
+            option.sum = option.sum + voice(tuple([f"{value}&{word}" for word in words]))
     for rank, value in enumerate(_meant(slot.phrases, window)):
-        _option(found, _here(value, window)).marks.append(f"phrase#{rank}")
-    used = _used(slot, window)
-    place = last_path(window)
+        add(_here(value, window), voice((f"phrase#{rank}",)))
+    used, place = _used(slot, window), last_path(window)
     for key, option in found.items():
-        option.marks.append(f"used#{used.get(key, 'never')}")
-        option.marks.append(f"like#{likeness(option.value)}")
+        marks = f"used#{used.get(key, 'never')}", f"like#{likeness(option.value)}"
         if place and isinstance(option.value, str) and "/" in option.value:
-            option.marks.append(f"kin#{kinship(option.value, place)}")
+            marks = *marks, f"kin#{kinship(option.value, place)}"
+        option.sum = option.sum + voice(marks)
     return list(found.values())
 
 
-def _option(found: dict[object, Option], value: Json) -> Option:
-    key = identity(value)
-    option = found.get(key)
-    if option is None:
-        option = found[key] = Option(value)
-    return option
+def identity(value: Json) -> object:
+    """What tells values apart as arguments: `1`, `1.0`, `true` and `"1"` are four."""
+    if isinstance(value, str):
+        return value
+    return (type(value), canonical_text(value) if isinstance(value, list | dict) else value)
 
 
 def _here(value: Json, window: Window) -> Json:
@@ -127,16 +198,10 @@ def _here(value: Json, window: Window) -> Json:
     return value
 
 
-def _words(window: Window) -> tuple[str, ...]:
+def _words(window: Window, known: frozenset[str] | None) -> tuple[str, ...]:
     said = next((seen.said for seen in reversed(window.observations) if seen.kind == USER and seen.said), None)
-    return stems(said.text()[:_PHRASE_CHARACTERS], _WORDS) if said is not None else ()
-
-
-def identity(value: Json) -> object:
-    """What tells values apart as arguments: `1`, `1.0`, `true` and `"1"` are four."""
-    if isinstance(value, str):
-        return value
-    return (type(value), canonical_text(value) if isinstance(value, list | dict) else value)
+    words = stems(said.text()[:_PHRASE_CHARACTERS], _WORDS) if said is not None else ()
+    return words if known is None else tuple(word for word in words if word in known)
 
 
 def _used(slot: Slot, window: Window) -> dict[object, str]:
@@ -160,6 +225,15 @@ def _meant(phrases: Mapping[str, Json], window: Window) -> list[Json]:
     """What the user's phrases stand for, those of the last message first, each in the order it is said."""
     if not phrases:
         return []
+    stamp, key = window.stamp(USER, ""), ("meant", id(phrases))
+    kept = window.lasting.get(key)
+    if kept is None or kept[0] != stamp or kept[1][0] is not phrases:
+        kept = window.lasting[key] = stamp, (phrases, _look_up(phrases, window))
+    meant: list[Json] = kept[1][1]
+    return meant
+
+
+def _look_up(phrases: Mapping[str, Json], window: Window) -> list[Json]:
     found: dict[object, Json] = {}
     for seen in reversed(window.observations):
         if seen.kind != USER or seen.said is None:

@@ -6,9 +6,11 @@ from math import log
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.mining.forecast.recall import Recall
+from paste_proxy.mining.outlook import Odds
 
 Trait = tuple[str, float]
 _LEAST_ODDS = -7.0
+_NOT_FOLLOWING = 9
 
 
 @dataclass(slots=True)
@@ -30,6 +32,15 @@ class Seen:
     """Patterns that give it."""
     pattern: str = ""
     """The id of the best of them."""
+    following: int = _NOT_FOLLOWING
+    """Its place among the next items of the list that the session works through."""
+
+    def vote(self, odds: Odds, pattern: str) -> None:
+        """A pattern gives it."""
+        next_, ever = odds
+        self.next, self.votes = max(self.next, next_), self.votes + 1
+        if ever > self.ever:
+            self.ever, self.pattern = ever, pattern
 
 
 def bucket(age: int) -> int:
@@ -74,6 +85,8 @@ def traits(one: Seen, tools: Mapping[str, float], own: Mapping[str, float], past
         found += [("next", logit(one.next)), ("ever", logit(one.ever)), (f"votes:{min(one.votes, 4)}", 1.0)]
     else:
         found.append(("unvoted", 1.0))
+    if one.following < _NOT_FOLLOWING:
+        found += [("following", 1.0), (f"following:{one.following}", 1.0), (f"L:{tool}", 1.0)]
     found += _remembered(one.invocation, key, past, last)
     return found
 

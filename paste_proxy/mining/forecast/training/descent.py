@@ -32,6 +32,15 @@ class Rows:
         self.ends.append(len(self.ids))
         self.wanted.append(wanted)
 
+    def extend(self, other: "Rows", number: dict[int, int]) -> None:
+        """Add the groups of others, whose features have other numbers."""
+        before, rows = len(self.ids), len(self.ends)
+        self.ids += [number[at] for at in other.ids]
+        self.values += other.values
+        self.ends += [end + before for end in other.ends]
+        self.groups += [end + rows for end in other.groups]
+        self.wanted += other.wanted
+
     def close(self) -> None:
         """End a group of alternatives."""
         self.groups.append(len(self.ends))
@@ -45,6 +54,14 @@ def softmax_over_groups(rows: Rows, features: int, *, epochs: int, rate: float, 
 def logistic(rows: Rows, features: int, *, epochs: int, rate: float, decay: float, batch: int = 8) -> Floats:
     """Weights under which each row's sigmoid is its probability to be wanted."""
     return _descend(rows, features, _sigmoid, epochs, rate, decay, batch)
+
+
+def scores(rows: Rows, weights: Sequence[float]) -> Floats:
+    """The sum of each row's features by their weights."""
+    lengths = np.diff(np.concatenate([[0], np.asarray(rows.ends, np.int64)]))
+    owner = np.repeat(np.arange(len(rows.ends)), lengths)
+    parts = np.asarray(weights)[np.asarray(rows.ids, np.int64)] * np.asarray(rows.values)
+    return np.bincount(owner, parts, minlength=len(rows.ends)).astype(np.float32)
 
 
 def _softmax(scores: Floats, starts: Ints, sizes: Ints) -> Floats:
@@ -116,7 +133,6 @@ def softmax_over_labels(
     ends = np.cumsum(lengths)
     flat = np.fromiter((cue for one in cues for cue in one), np.int64, int(ends[-1]) if len(ends) else 0)
     evens = np.asarray([spread(len(one)) for one in cues], np.float32)
-    wanted_rows = np.repeat(np.arange(len(labels)), [len(one) for one in labels])
     wanted = np.fromiter((label for one in labels for label in one), np.int64)
     masses = np.repeat([1 / len(one) for one in labels], [len(one) for one in labels]).astype(np.float32)
     label_ends = np.cumsum([len(one) for one in labels])
@@ -147,5 +163,4 @@ def softmax_over_labels(
             slope_bias = wrong.sum(axis=0) / len(some) ** 0.5
             past_bias += slope_bias * slope_bias
             bias -= step * slope_bias / np.sqrt(past_bias)
-    del wanted_rows
     return bias, weights

@@ -1,0 +1,122 @@
+"""Where possible next calls are come upon: by tool and argument, among what is often asked, by patterns, in the
+session's own past, and along the lists it works through."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from heapq import nlargest
+
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.outline import Outline
+from paste_proxy.mining.contexts import outcome, suffixes
+from paste_proxy.mining.forecast.arguments import Arguments
+from paste_proxy.mining.forecast.choice import Choice
+from paste_proxy.mining.forecast.following import following
+from paste_proxy.mining.forecast.recall import Recall, recall
+from paste_proxy.mining.forecast.situation import cues
+from paste_proxy.mining.forecast.traits import Seen, Trait, traits
+from paste_proxy.mining.outlook import Outlook
+from paste_proxy.mining.templates import bindings
+from paste_proxy.mining.window import Window
+
+_TOOLS = 6
+_LEAST_TOOL = 0.02
+_OF_TOOL = 6
+_FREQUENT = 8
+
+Executable = Callable[[str], bool]
+Found = list[tuple[Seen, list[Trait]]]
+
+
+@dataclass(frozen=True)
+class Finder:
+    """What is known of tools and arguments, and the patterns."""
+
+    choice: Choice = field(default_factory=lambda: Choice({}, {}))
+    frequent: Mapping[str, Invocation] = field(default_factory=dict)
+    """The labels of the choice that are invocations, by key."""
+    arguments: Arguments = field(default_factory=lambda: Arguments({}, {}))
+    outlook: Outlook = field(default_factory=lambda: Outlook(()))
+
+    def find(self, window: Window, executable: Executable) -> Found:
+        """The distinct invocations that may come next, and their traits."""
+        own = self.choice.probabilities(cues(window))
+        tools = self._tools(own)
+        likely = [tool for tool in tools if tools[tool] >= _LEAST_TOOL and executable(tool)]
+        some = _Some()
+        self._argue(some, window, nlargest(_TOOLS, likely, key=lambda tool: tools[tool]))
+        labels = [key for key in own if key in self.frequent and executable(self.frequent[key].tool)]
+        self._recognise(some, own, nlargest(_FREQUENT, labels, key=lambda key: own[key]))
+        return self._found(some, window, own, tools, executable)
+
+    def complete(self, window: Window, outline: Outline) -> Found:
+        """The distinct invocations that a call which is being written may come to be, and their traits."""
+        own = self.choice.probabilities(cues(window))
+        some = _Some()
+        known = outline.known
+        for rank, (odds, invocation) in enumerate(self.arguments.likely(outline.tool, window, _OF_TOOL, known)):
+            some.at(invocation).argued, some.at(invocation).rank = odds, rank
+        labels = [key for key in own if key in self.frequent and outline.allows(self.frequent[key])]
+        self._recognise(some, own, labels)
+        found = self._found(some, window, own, self._tools(own), lambda tool: tool == outline.tool)
+        return [one for one in found if outline.allows(one[0].invocation)]
+
+    def _tools(self, own: Mapping[str, float]) -> dict[str, float]:
+        tools: dict[str, float] = {}
+        for label, probability in own.items():
+            if label:
+                tool = self.frequent[label].tool if label in self.frequent else label
+                tools[tool] = tools.get(tool, 0.0) + probability
+        return tools
+
+    def _argue(self, some: "_Some", window: Window, tools: Iterable[str]) -> None:
+        for tool in tools:
+            for rank, (odds, invocation) in enumerate(self.arguments.likely(tool, window, _OF_TOOL)):
+                one = some.at(invocation)
+                one.argued, one.rank = odds, rank
+
+    def _recognise(self, some: "_Some", own: Mapping[str, float], labels: Iterable[str]) -> None:
+        for key in labels:
+            some.at(self.frequent[key]).chosen = own[key]
+
+    def _found(
+        self,
+        some: "_Some",
+        window: Window,
+        own: Mapping[str, float],
+        tools: Mapping[str, float],
+        executable: Executable,
+    ) -> Found:
+        for expected in self.outlook.expected(suffixes(window.context())):
+            if executable(expected.pattern.template.tool):
+                bound = bindings(expected.pattern.template, window, len(expected.odds))
+                for invocation, odds in zip(bound, expected.odds, strict=False):
+                    some.at(invocation).vote(odds, expected.pattern.id)
+        past = recall(window)
+        for invocation in past.invocations.values():
+            if executable(invocation.tool):
+                some.at(invocation)
+        for rank, invocation in enumerate(following(window)):
+            if executable(invocation.tool):
+                one = some.at(invocation)
+                one.following = min(rank, one.following)
+        last = outcome(window.context()[-1])
+        return [(one, self._traits(one, tools, own, past, last)) for one in some.seen.values()]
+
+    def _traits(
+        self, one: Seen, tools: Mapping[str, float], own: Mapping[str, float], past: Recall, last: str
+    ) -> list[Trait]:
+        one.frequent = one.invocation.key in self.frequent
+        return traits(one, tools, own, past, last)
+
+
+class _Some:
+    """Invocations by key, each noted once."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, Seen] = {}
+
+    def at(self, invocation: Invocation) -> Seen:
+        known = self.seen.get(invocation.key)
+        if known is None:
+            known = self.seen[invocation.key] = Seen(invocation)
+        return known

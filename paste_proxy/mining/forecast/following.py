@@ -1,0 +1,62 @@
+"""The next item of the list that a session works through: after the second page of a search was fetched, the third.
+
+Looked for in the answers that came just before the latest call. A value of the call that stands there among
+others of its kind is replaced by those that come after it and have not been asked for.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.values import Json
+from paste_proxy.mining.material import FILE, Material
+from paste_proxy.mining.window import CALL, Observation, Window
+
+_ANSWERS = 4
+_MOST = 3
+_TAKES = ("url", "path", FILE)
+_SHORTEST = 2
+
+
+def following(window: Window) -> list[Invocation]:
+    """The calls that go on with the list, the next item first; at most 3."""
+    calls = [seen for seen in reversed(window.observations) if seen.kind == CALL]
+    latest = next((seen for seen in calls if seen.invocation is not None), None)
+    if latest is None or latest.invocation is None:
+        return []
+    asked = window.asked()
+    found: dict[str, Invocation] = {}
+    for name, value in latest.invocation.arguments.items():
+        if isinstance(value, str | int) and not isinstance(value, bool) and len(str(value)) >= _SHORTEST:
+            for item in islice(_after(value, _answers(calls, latest)), _MOST):
+                invocation = Invocation(latest.tool, {**latest.invocation.arguments, name: item})
+                if invocation.key not in asked:
+                    found.setdefault(invocation.key, invocation)
+    return list(found.values())[:_MOST]
+
+
+def _answers(calls: list[Observation], latest: Observation) -> Iterator[Material]:
+    """Answers to calls before the latest, the last first."""
+    earlier = (seen.said for seen in calls if seen is not latest and seen.said is not None and seen.ok)
+    return islice(earlier, _ANSWERS)
+
+
+def _after(value: Json, answers: Iterator[Material]) -> Iterator[Json]:
+    for answer in answers:
+        items = _list_with(value, answer)
+        if items:
+            yield from items[items.index(value) + 1 :]
+            return
+
+
+def _list_with(value: Json, answer: Material) -> list[Json]:
+    """The values among which one stands in an answer; empty where it does not."""
+    for leaf in answer.leaves():
+        if "*" in leaf.pointer and type(leaf.value) is type(value) and leaf.value == value:
+            return [found.value for found in answer.take(leaf.pointer)]
+    if isinstance(value, str) and value.rpartition("/")[2] in answer.text():
+        for take in _TAKES:
+            items = [found.value for found in answer.take(take)]
+            if value in items:
+                return items
+    return []

@@ -1,0 +1,222 @@
+"""The model as JSON, readable: what each cue speaks for, where each argument comes from, what a trait weighs.
+
+choice      {"bias": {LABEL: WEIGHT}, "cues": {CUE: {LABEL: WEIGHT}}}; a label `=N` is frequent invocation N
+frequent    [{"tool": T, "arguments": {...}}]
+shapes      {TOOL: [{"names": [...], "share": S, "covered": C}]}
+slots       [{"tool", "name", "mappers": [{"from", "take"..., "weights": {MARK: WEIGHT}}], "constants", "phrases",
+            "enumerated", "covered", "weights": {MARK: WEIGHT}}]
+next, ever  {TRAIT: WEIGHT}
+calibration [[predicted, observed]] of `ever`
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from paste_proxy.errors import InputFault
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.values import Json, canonical_text
+from paste_proxy.mining.calibration import read_calibration
+from paste_proxy.mining.forecast.arguments import Arguments, Shape
+from paste_proxy.mining.forecast.choice import Choice
+from paste_proxy.mining.forecast.finder import Finder
+from paste_proxy.mining.forecast.model import Model
+from paste_proxy.mining.forecast.slot import Constant, Slot, named
+from paste_proxy.mining.mappers import Mapper
+from paste_proxy.mining.notation import read_mapper, table, written_mapper
+from paste_proxy.mining.outlook import Outlook
+
+_LARGEST = 1e6
+_LABEL = "="
+
+
+def dump_model(model: Model) -> str:
+    """The JSON text of a model, one cue or slot a line."""
+    finder = model.finder
+    numbers = {key: f"{_LABEL}{at}" for at, key in enumerate(finder.frequent)}
+    weights = finder.choice.weights.items()
+    cues = ((cue, {numbers.get(label, label): w for label, w in row.items()}) for cue, row in weights)
+    bias = {numbers.get(label, label): weight for label, weight in finder.choice.bias.items()}
+    shapes = {
+        tool: [{"names": list(one.names), "share": round(one.share, 4), "covered": round(one.covered, 4)} for one in of]
+        for tool, of in finder.arguments.shapes.items()
+    }
+    frequent = [{"tool": one.tool, "arguments": one.arguments} for one in finder.frequent.values()]
+    slots = (canonical_text(_written_slot(slot)) for slot in finder.arguments.slots.values())
+    parts = [
+        f'"choice": {{"bias": {_text(bias)}, "cues": {{\n{_lines(f"{_text(cue)}: {_text(row)}" for cue, row in cues)}\n}}}}',
+        f'"frequent": [\n{_lines(map(_text, frequent))}\n]',
+        f'"shapes": {_text(shapes)}',
+        f'"slots": [\n{_lines(slots)}\n]',
+        f'"next": {_text(dict(model.next))}',
+        f'"ever": {_text(dict(model.ever))}',
+        f'"calibration": {_text([list(step) for step in model.calibration.steps])}',
+    ]
+    return "{\n" + ",\n".join(parts) + "\n}"
+
+
+def load_model(raw: Json, where: str, outlook: Outlook) -> Model:
+    """The model of a JSON value; `where` names it in faults.
+
+    Raises:
+        InputFault: naming the key that is wrong, what stands there and what was expected.
+    """
+    top = table(raw, where)
+    frequent = [
+        _read_invocation(one, f"{where}.frequent[{at}]") for at, one in enumerate(_list(top, "frequent", where))
+    ]
+    choice = table(top.get("choice"), f"{where}.choice")
+    label = _Labels(frequent)
+    cues = table(choice.get("cues"), f"{where}.choice.cues")
+    slots = [_read_slot(one, f"{where}.slots[{at}]") for at, one in enumerate(_list(top, "slots", where))]
+    arguments = Arguments(_read_shapes(top, where), {(slot.tool, slot.name): slot for slot in slots})
+    _complete(arguments, where)
+    finder = Finder(
+        Choice(
+            label.of(_weights(choice, "bias", f"{where}.choice")),
+            {cue: label.of(_weights(cues, cue, f"{where}.choice.cues")) for cue in cues},
+        ),
+        {one.key: one for one in frequent},
+        arguments,
+        outlook,
+    )
+    calibration = read_calibration(top.get("calibration", []), f"{where}.calibration")
+    return Model(finder, _weights(top, "next", where), _weights(top, "ever", where), calibration)
+
+
+class _Labels:
+    def __init__(self, frequent: list[Invocation]) -> None:
+        self._keys = {f"{_LABEL}{at}": one.key for at, one in enumerate(frequent)}
+
+    def of(self, weights: dict[str, float]) -> dict[str, float]:
+        return {self._keys.get(label, label): weight for label, weight in weights.items()}
+
+
+def _text(value: Any) -> str:
+    return canonical_text(value)
+
+
+def _lines(texts: Iterable[str]) -> str:
+    return ",\n".join(texts)
+
+
+# --- slots -----------------------------------------------------------------------------------------
+
+
+def _written_slot(slot: Slot) -> dict[str, Json]:
+    mappers: list[Json] = []
+    own: set[str] = set()
+    for name, mapper in slot.mappers:
+        prefix = name + "#"
+        weights = {mark: weight for mark, weight in slot.weights.items() if mark.startswith(prefix)}
+        own.update(weights)
+        mappers.append({**written_mapper(mapper), "weights": {m.removeprefix(prefix): w for m, w in weights.items()}})
+    rest: dict[str, Json] = {mark: weight for mark, weight in slot.weights.items() if mark not in own}
+    return {
+        "tool": slot.tool,
+        "name": slot.name,
+        "mappers": mappers,
+        "constants": [[constant.value, round(constant.share, 4)] for constant in slot.constants],
+        "phrases": dict(slot.phrases),
+        "enumerated": slot.enumerated,
+        "covered": round(slot.covered, 4),
+        "weights": rest,
+    }
+
+
+def _read_slot(raw: Json, where: str) -> Slot:
+    written = table(raw, where)
+    tool, name = (_string(written.get(key), f"{where}.{key}") for key in ("tool", "name"))
+    mappers: list[tuple[str, Mapper]] = []
+    weights = _weights(written, "weights", where)
+    for at, one in enumerate(_list(written, "mappers", where)):
+        place = f"{where}.mappers[{at}]"
+        parts = dict(table(one, place))
+        own = _weights(parts, "weights", place)
+        del parts["weights"]
+        mapper = read_mapper(parts, place)
+        if not isinstance(mapper, Mapper):
+            raise InputFault(place, "a constant", "a mapper that takes values from the session")
+        mappers.append((named(mapper), mapper))
+        weights |= {f"{named(mapper)}#{mark}": weight for mark, weight in own.items()}
+    return Slot(
+        tool,
+        name,
+        tuple(mappers),
+        tuple(
+            _read_constant(one, f"{where}.constants[{at}]") for at, one in enumerate(_list(written, "constants", where))
+        ),
+        table(written.get("phrases", {}), f"{where}.phrases"),
+        enumerated=written.get("enumerated") is True,
+        weights=weights,
+        covered=_share(written.get("covered"), f"{where}.covered"),
+    )
+
+
+def _read_constant(raw: Json, where: str) -> Constant:
+    if not isinstance(raw, list) or len(raw) != 2:
+        raise InputFault(where, f"{raw!r:.60}", "[value, share]")
+    return Constant(raw[0], _share(raw[1], where))
+
+
+def _read_shapes(top: dict[str, Json], where: str) -> dict[str, tuple[Shape, ...]]:
+    shapes = table(top.get("shapes", {}), f"{where}.shapes")
+    return {
+        tool: tuple(_read_shape(one, f"{where}.shapes.{tool}") for one in _list(shapes, tool, where)) for tool in shapes
+    }
+
+
+def _read_shape(raw: Json, where: str) -> Shape:
+    written = table(raw, where)
+    names = tuple(_string(name, f"{where}.names") for name in _list(written, "names", where))
+    return Shape(
+        names, _share(written.get("share"), f"{where}.share"), _share(written.get("covered"), f"{where}.covered", 0)
+    )
+
+
+def _complete(arguments: Arguments, where: str) -> None:
+    for tool, shapes in arguments.shapes.items():
+        for name in (name for shape in shapes for name in shape.names):
+            if (tool, name) not in arguments.slots:
+                raise InputFault(f"{where}.shapes.{tool}", f"an argument {name!r}", "arguments that have a slot")
+
+
+# --- values ----------------------------------------------------------------------------------------
+
+
+def _read_invocation(raw: Json, where: str) -> Invocation:
+    written = table(raw, where)
+    return Invocation(
+        _string(written.get("tool"), f"{where}.tool"), table(written.get("arguments"), f"{where}.arguments")
+    )
+
+
+def _list(written: dict[str, Json], key: str, where: str) -> Iterator[Json]:
+    value = written.get(key)
+    if not isinstance(value, list):
+        raise InputFault(f"{where}.{key}", f"{value!r:.60}", "a list")
+    return iter(value)
+
+
+def _string(value: Json, where: str) -> str:
+    if not isinstance(value, str):
+        raise InputFault(where, f"{value!r:.60}", "a text")
+    return value
+
+
+def _share(value: Json, where: str, least: float = 1e-6) -> float:
+    """A probability; one that divides is kept above nothing."""
+    number = _number(value, where)
+    if not 0 <= number <= 1:
+        raise InputFault(where, repr(value), "a number from 0 to 1")
+    return max(number, least)
+
+
+def _number(value: Json, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -_LARGEST <= value <= _LARGEST:
+        raise InputFault(where, f"{value!r:.60}", "a number")
+    return float(value)
+
+
+def _weights(written: dict[str, Json], key: str, where: str) -> dict[str, float]:
+    named_ = f"{where}.{key}"
+    return {name: _number(weight, f"{named_}[{name!r}]") for name, weight in table(written.get(key), named_).items()}
