@@ -9,6 +9,8 @@ SEALED = "sealed"
 """Source of predictor zero: the call stands complete in the LLM's own stream."""
 NARROWED = "narrowed"
 """Source of what follows from a call that the LLM has begun to write."""
+FORECAST = "forecast"
+"""Source of what a model foresees and no pattern gives."""
 MODEL = "model"
 """Source of a speculative LLM's guesses."""
 
@@ -21,7 +23,7 @@ class Candidate:
     confidence: float
     """Probability, 0 to 1, that the session asks for exactly this before the prediction expires."""
     source: str
-    """Who predicted it: `SEALED`, `NARROWED`, `MODEL` or a pattern's id."""
+    """Who predicted it: `SEALED`, `NARROWED`, `FORECAST`, `MODEL` or a pattern's id."""
     expected_s: float | None = None
     """Expected tool time in seconds, where the predictor knows it."""
     depth: int = 1
