@@ -16,6 +16,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 _ONLY_DIGITS = bytes(48 if 48 <= byte <= 57 else 32 for byte in range(256))
 _LONG_INTEGER = b"0" * 19
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def loads(text: bytes | str) -> Json:
@@ -57,7 +58,7 @@ def canonical_text(value: Json) -> str:
     """
     try:
         _check(value)
-        return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        return _CANONICAL.encode(value)
     except RecursionError as fault:
         raise ValueError("nested too deeply") from fault
 

@@ -6,7 +6,7 @@ a leaf are the positions that its stars took, so `/flights/*/date` and `/flights
 belong to one flight.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from paste_proxy.events.values import Json
@@ -24,35 +24,55 @@ class Leaf(NamedTuple):
     value: Json
 
 
+_leaf = partial(tuple.__new__, Leaf)
+"""A leaf from a tuple. They are made by the thousand: the constructor that a named tuple has takes twice as long."""
+
+
 def leaves(payload: Json) -> list[Leaf]:
     """The scalars of a payload, and its short lists as wholes, in document order; at most 2,000."""
     found: list[Leaf] = []
-    _walk(payload, "", (), 0, found)
+    _add(payload, "", (), 0, found)
     return found[:_MOST_LEAVES]
 
 
-def _walk(value: Json, pointer: str, rows: tuple[int, ...], depth: int, found: list[Leaf]) -> None:
-    if depth > _DEEPEST or len(found) >= _MOST_LEAVES:
+def _add(value: Json, pointer: str, rows: tuple[int, ...], depth: int, found: list[Leaf]) -> None:
+    if depth > _DEEPEST:
         return
     if isinstance(value, dict):
-        for row, (key, item) in enumerate(value.items()):
-            is_data, step = _step(key)
-            if is_data:
-                found.append(Leaf(pointer + "/#", (*rows, row), key))
-                _walk(item, pointer + "/*", (*rows, row), depth + 1, found)
-            else:
-                _walk(item, pointer + step, rows, depth + 1, found)
-            if len(found) >= _MOST_LEAVES:
-                break
+        _add_object(value, pointer, rows, depth + 1, found)
     elif isinstance(value, list):
-        if pointer and 0 < len(value) <= _MOST_ITEMS_COPIED:
-            found.append(Leaf(pointer, rows, value))
-        for row, item in enumerate(value):
-            _walk(item, pointer + "/*", (*rows, row), depth + 1, found)
-            if len(found) >= _MOST_LEAVES:
-                break
+        _add_list(value, pointer, rows, depth + 1, found)
     elif value is not None and value != "":
-        found.append(Leaf(pointer, rows, value))
+        found.append(_leaf((pointer, rows, value)))
+
+
+def _add_object(value: dict[str, Json], pointer: str, rows: tuple[int, ...], depth: int, found: list[Leaf]) -> None:
+    for row, (key, item) in enumerate(value.items()):
+        is_data, below = _below(pointer, key)
+        inner = rows
+        if is_data:
+            inner = (*rows, row)
+            found.append(_leaf((f"{pointer}/#", inner, key)))
+        _add(item, below, inner, depth, found)
+        if len(found) >= _MOST_LEAVES:
+            return
+
+
+def _add_list(value: list[Json], pointer: str, rows: tuple[int, ...], depth: int, found: list[Leaf]) -> None:
+    if pointer and 0 < len(value) <= _MOST_ITEMS_COPIED:
+        found.append(_leaf((pointer, rows, value)))
+    below = f"{pointer}/*"
+    for row, item in enumerate(value):
+        _add(item, below, (*rows, row), depth, found)
+        if len(found) >= _MOST_LEAVES:
+            return
+
+
+@lru_cache(maxsize=8_192)
+def _below(pointer: str, key: str) -> tuple[bool, str]:
+    """Whether a key looks like data, and the pointer of what it holds: one object for all that it is of."""
+    is_data, step = _step(key)
+    return is_data, pointer + ("/*" if is_data else step)
 
 
 @lru_cache(maxsize=4_096)
