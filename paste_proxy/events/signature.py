@@ -40,11 +40,15 @@ def signature(event: Event) -> str | None:
         case ToolCall():
             return f"call:{event.invocation.tool}"
         case ToolOutput():
-            output = content(event.output)
-            status = Status.ERROR if event.status is Status.ERROR or _says_error(output) else Status.OK
-            return f"output:{status}:{shape(output)}:{event.tool}"
+            return of_output(event, content(event.output))
         case _:
             return None
+
+
+def of_output(event: ToolOutput, held: Json) -> str:
+    """The signature of an answer whose `content` has been taken out already."""
+    status = Status.ERROR if event.status is Status.ERROR or _says_error(held) else Status.OK
+    return f"output:{status}:{shape(held)}:{event.tool}"
 
 
 def content(output: Json) -> Json:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 
-from paste_proxy.events.signature import content
 from paste_proxy.events.values import Json
 from paste_proxy.mining.bearings import Bearings
 from paste_proxy.mining.dates import dated
@@ -43,11 +42,6 @@ class Material:
     _neighbours: dict[str, list[str]] | None = None
     _places: tuple[str | None, dict[str, list[tuple[str, Found]]]] | None = None
     """The year it was made with, and takes by what their values read."""
-
-    @classmethod
-    def of_output(cls, output: Json, bearings: Bearings) -> "Material":
-        """The material of a tool's answer, its envelope taken off."""
-        return cls(content(output), bearings)
 
     def take(self, take: str) -> tuple[Found, ...]:
         """The values that a take names, in order."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paste_proxy.events.invocation import Invocation
-from paste_proxy.events.signature import signature
+from paste_proxy.events.signature import content, of_output
 from paste_proxy.events.types import CallSealed, Event, LlmTurn, ToolCall, ToolOutput, UserMessage
 from paste_proxy.mining.bearings import Bearings
 from paste_proxy.mining.contexts import LONGEST, START
@@ -111,8 +111,8 @@ class Window:
         return self._asked
 
     def _answer(self, event: ToolOutput) -> None:
-        sign = signature(event) or ""
-        said = Material.of_output(event.output, self.bearings)
+        held = content(event.output)
+        sign, said = of_output(event, held), Material(held, self.bearings)
         call = self._open_call(event)
         if call is None:
             call = Observation(CALL, None, event.tool, call_id=event.call_id)

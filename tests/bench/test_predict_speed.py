@@ -10,6 +10,7 @@ from paste_proxy.bench.made_outputs import FORMS, Writer
 from paste_proxy.bench.made_session import Session, made_tools
 from paste_proxy.bench.predict_speed import OUTPUT_CHARACTERS, measure, padded
 from paste_proxy.cli.main import app
+from paste_proxy.events.signature import content
 from paste_proxy.events.types import ToolCall, ToolOutput
 from paste_proxy.events.values import canonical_text
 from paste_proxy.mining.bearings import Bearings
@@ -24,7 +25,7 @@ def test_an_output_has_the_size_that_was_asked_for_and_holds_what_arguments_are_
     output = Writer(1).output(form, 20_000)
     size = len(output) if isinstance(output, str) else len(canonical_text(output))
     assert 20_000 <= size < 26_000  # what is quoted twice is longer
-    material = Material.of_output(output, Bearings())
+    material = Material(content(output), Bearings())
     kinds = ("url", "path", "date", "number", "name", "word:X8")
     assert sum(bool(material.take(kind)) for kind in kinds) >= 2
     assert output != Writer(2).output(form, 20_000)
