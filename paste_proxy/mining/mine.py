@@ -103,7 +103,7 @@ def _learned(job: _Job) -> _Learned:
                 explained.add(group, call, at.window)
     pool = _patterns(job, explained)
     frequent = frequent_of(job.sessions, job.groups)
-    choice = learn_choice(job.sessions, frequent)
+    choice = learn_choice(job.sessions, job.groups, frequent)
     arguments = learn_arguments(job.sessions, job.groups, explained)
     finder = Finder(choice, frequent, arguments, Outlook(pool.patterns))
     ranking = Ranking()
@@ -115,7 +115,8 @@ def _learned(job: _Job) -> _Learned:
 def _outcomes(halves: Sequence[Ranking]) -> list[tuple[float, bool]]:
     """Confidences that what was learned on one half gives on the other, and whether they came true."""
     weights = [half.weights() for half in halves]
-    return [pair for at, half in enumerate(halves) for pair in half.outcomes(*weights[at - 1])]
+    pairs = [(half, *weights[at - 1]) for at, half in enumerate(halves)]
+    return [pair for half, next_, ever in pairs if next_ and ever for pair in half.outcomes(next_, ever)]
 
 
 def _patterns(job: _Job, explained: Explained) -> Pool:

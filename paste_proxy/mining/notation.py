@@ -19,6 +19,7 @@ from paste_proxy.mining.sources import ORIGINS, Source
 from paste_proxy.mining.templates import AnyTemplate, Repeat, Template
 from paste_proxy.mining.window import CALL, OUTPUT
 
+_TAKES = f"a JSON pointer, {', '.join(KINDS)}, {FILE}, {WORD}SHAPE, {AFTER}WORD or {BEFORE}WORD"
 _MAPPER_KEYS = ("from", "tool", "which", "take", "form", "frame", "last")
 
 

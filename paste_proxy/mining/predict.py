@@ -10,7 +10,8 @@ from paste_proxy.events.types import Event
 from paste_proxy.mining.completions import Completion, shares
 from paste_proxy.mining.contexts import suffixes
 from paste_proxy.mining.forecast.model import Foreseen
-from paste_proxy.mining.outlook import Odds, worth
+from paste_proxy.mining.odds import Odds
+from paste_proxy.mining.outlook import worth
 from paste_proxy.mining.pattern import Pattern
 from paste_proxy.mining.pool import Pool
 from paste_proxy.mining.prediction import Prediction

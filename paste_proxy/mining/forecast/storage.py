@@ -42,8 +42,9 @@ def dump_model(model: Model) -> str:
     }
     frequent = [{"tool": one.tool, "arguments": one.arguments} for one in finder.frequent.values()]
     slots = (canonical_text(_written_slot(slot)) for slot in finder.arguments.slots.values())
+    told = _lines(f"{_text(cue)}: {_text(row)}" for cue, row in cues)
     parts = [
-        f'"choice": {{"bias": {_text(bias)}, "cues": {{\n{_lines(f"{_text(cue)}: {_text(row)}" for cue, row in cues)}\n}}}}',
+        f'"choice": {{"bias": {_text(bias)}, "cues": {{\n{told}\n}}}}',
         f'"frequent": [\n{_lines(map(_text, frequent))}\n]',
         f'"shapes": {_text(shapes)}',
         f'"slots": [\n{_lines(slots)}\n]',

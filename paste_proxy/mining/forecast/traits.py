@@ -6,7 +6,7 @@ from math import log
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.mining.forecast.recall import Recall
-from paste_proxy.mining.outlook import Odds
+from paste_proxy.mining.odds import Odds
 
 Trait = tuple[str, float]
 _LEAST_ODDS = -7.0
@@ -45,7 +45,7 @@ class Seen:
 
 def bucket(age: int) -> int:
     """Classes of distance in calls: 0, 1, 2-3, 4-7, 8-15, more."""
-    return min(age.bit_length() if age < 2 else age.bit_length(), 5) if age else 0
+    return min(age.bit_length(), 5)
 
 
 def logit(probability: float) -> float:

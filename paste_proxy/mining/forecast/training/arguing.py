@@ -18,7 +18,7 @@ from paste_proxy.mining.forecast.slot import (
     named,
     options,
 )
-from paste_proxy.mining.forecast.training.descent import Rows, softmax_over_groups
+from paste_proxy.mining.forecast.training.descent import Floats, Rows, softmax_over_groups
 from paste_proxy.mining.forecast.training.given import Given, Where
 from paste_proxy.mining.forecast.training.names import Names
 from paste_proxy.mining.groups import Recorded
@@ -137,7 +137,9 @@ class _Marking:
     def weighed(self) -> dict[Where, Slot]:
         """The slots with the weights of their marks."""
         size = len(self.feature.of)
-        weights = softmax_over_groups(self.rows, size, epochs=6, rate=0.2, decay=1e-4) if size else []
+        weights: Sequence[float] | Floats = []
+        if size:
+            weights = softmax_over_groups(self.rows, size, epochs=6, rate=0.2, decay=1e-4)
         slots: dict[Where, Slot] = {}
         for where, slot in self.slots.items():
             told: dict[str, float] = {}

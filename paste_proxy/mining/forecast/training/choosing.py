@@ -1,6 +1,6 @@
 """Learning which tool comes next from the cues of recorded moments."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 
 from paste_proxy.events.invocation import Invocation
@@ -10,12 +10,12 @@ from paste_proxy.mining.forecast.situation import cues
 from paste_proxy.mining.forecast.training.descent import softmax_over_labels
 from paste_proxy.mining.forecast.training.names import Names
 from paste_proxy.mining.groups import Recorded
+from paste_proxy.mining.infer import LEAST_GROUPS
 from paste_proxy.mining.replay import replay
 
 FREQUENT_GROUPS = 3
 """Task groups that must have asked for an invocation for it to be a label of its own."""
-_LEAST_SEEN = 2
-_LEAST_WEIGHT = 0.05
+_LEAST_WEIGHT = 0.08
 
 
 def frequent_of(sessions: Sequence[Recorded], groups: Sequence[str]) -> dict[str, Invocation]:
@@ -30,18 +30,20 @@ def frequent_of(sessions: Sequence[Recorded], groups: Sequence[str]) -> dict[str
     return {key: found[key] for key in found if len(where[key]) >= FREQUENT_GROUPS}
 
 
-def learn_choice(sessions: Sequence[Recorded], frequent: dict[str, Invocation]) -> Choice:
+def learn_choice(sessions: Sequence[Recorded], groups: Sequence[str], frequent: dict[str, Invocation]) -> Choice:
     """From what was known before each turn and what it called; calls of one turn share its weight."""
     told: list[list[str]] = []
     asked: list[list[str]] = []
-    for session in sessions:
+    where: dict[str, set[str]] = defaultdict(set)
+    for session, group in zip(sessions, groups, strict=True):
         for at in replay(session):
             if at.calls or not at.next:
                 told.append(cues(at.window))
+                for cue in told[-1]:
+                    where[cue].add(group)
                 asked.append([call.key if call.key in frequent else call.tool for call in at.calls] or [NOTHING])
-    seen = Counter(cue for one in told for cue in one)
     cue_of, label_of = Names[str](), Names[str]()
-    rows = [[cue_of(cue) for cue in one if seen[cue] >= _LEAST_SEEN] for one in told]
+    rows = [[cue_of(cue) for cue in one if len(where[cue]) >= LEAST_GROUPS] for one in told]
     labels = [[label_of(label) for label in one] for one in asked]
     if not any(rows):
         return Choice({}, {})
@@ -49,8 +51,8 @@ def learn_choice(sessions: Sequence[Recorded], frequent: dict[str, Invocation]) 
     bias, weights = softmax_over_labels(rows, labels, sizes, epochs=14, rate=0.3, decay=3e-4, spread=evened)
     names = list(label_of.of)
     by_cue: dict[str, dict[str, float]] = {}
-    for cue, at in cue_of.of.items():
-        kept = (abs(weights[at]) >= _LEAST_WEIGHT).nonzero()[0]
+    for cue, row in cue_of.of.items():
+        kept = (abs(weights[row]) >= _LEAST_WEIGHT).nonzero()[0]
         if len(kept):
-            by_cue[cue] = {names[to]: round(float(weights[at, to]), 3) for to in kept}
+            by_cue[cue] = {names[to]: round(float(weights[row, to]), 3) for to in kept}
     return Choice({name: round(float(bias[to]), 3) for to, name in enumerate(names)}, by_cue)

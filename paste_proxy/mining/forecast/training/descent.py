@@ -1,14 +1,16 @@
 """Training of linear models by AdaGrad on small batches (Duchi et al. 2011), with numpy."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
+Floats: TypeAlias = npt.NDArray[np.float32]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Link: TypeAlias = Callable[[Floats, Ints, Ints], Floats]
+"""From the scores of rows, and where their groups start and how large they are, to probabilities."""
 
 
 @dataclass
@@ -66,15 +68,17 @@ def scores(rows: Rows, weights: Sequence[float]) -> Floats:
 
 def _softmax(scores: Floats, starts: Ints, sizes: Ints) -> Floats:
     highest = np.repeat(np.maximum.reduceat(scores, starts), sizes)
-    masses = np.exp(scores - highest)
-    return masses / np.repeat(np.add.reduceat(masses, starts), sizes)
+    masses: Floats = np.exp(scores - highest)
+    probabilities: Floats = masses / np.repeat(np.add.reduceat(masses, starts), sizes)
+    return probabilities
 
 
 def _sigmoid(scores: Floats, starts: Ints, sizes: Ints) -> Floats:
-    return 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
+    probabilities: Floats = (1 / (1 + np.exp(-np.clip(scores, -30, 30)))).astype(np.float32)
+    return probabilities
 
 
-def _descend(rows: Rows, features: int, link: Any, epochs: int, rate: float, decay: float, batch: int) -> Floats:
+def _descend(rows: Rows, features: int, link: Link, epochs: int, rate: float, decay: float, batch: int) -> Floats:
     ids, values = np.asarray(rows.ids, np.int64), np.asarray(rows.values, np.float32)
     ends = np.concatenate([[0], np.asarray(rows.ends, np.int64)])
     groups = np.concatenate([[0], np.asarray(rows.groups, np.int64)])
@@ -111,7 +115,8 @@ def _spans(starts: Ints, ends: Ints) -> Ints:
     sizes = ends - starts
     total = int(sizes.sum())
     shifts = np.repeat(starts - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes)
-    return np.arange(total, dtype=np.int64) + shifts
+    indices: Ints = np.arange(total, dtype=np.int64) + shifts
+    return indices
 
 
 def softmax_over_labels(
@@ -122,7 +127,7 @@ def softmax_over_labels(
     epochs: int,
     rate: float,
     decay: float,
-    spread: Any,
+    spread: Callable[[int], float],
     batch: int = 8,
 ) -> tuple[Floats, Floats]:
     """Bias and weights (cues x labels) of a softmax; an example's mass is shared by its labels."""

@@ -1,4 +1,4 @@
-"""What each argument was given in recorded sessions: constants, shapes of calls, and what the users' words stand for."""
+"""What each argument was given in recorded sessions: constants, shapes of calls, what the users' words stand for."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -8,6 +8,7 @@ from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json, canonical_text
 from paste_proxy.mining.forecast.slot import Constant, identity, phrases_of
 from paste_proxy.mining.groups import Recorded
+from paste_proxy.mining.infer import LEAST_GROUPS
 from paste_proxy.mining.replay import replay
 from paste_proxy.mining.window import USER, Window
 
@@ -16,7 +17,6 @@ _LONGEST_CONSTANT = 200
 _FEW = 6
 _LEAST_CALLS = 8
 _NEARLY_ALL = 0.7
-_PHRASE_GROUPS = 2
 _PHRASE_SURE = 0.6
 _LONGEST_MEANT = 120
 _USER_CHARACTERS = 4_000
@@ -49,11 +49,11 @@ class Values:
         return self.calls >= _LEAST_CALLS and sum(times for _, times in few) >= _NEARLY_ALL * self.calls
 
     def constants(self, besides: str = "") -> list[Constant]:
-        """Values given in other task groups, those of most groups first; at most 8."""
+        """Values given in two or more other task groups, those of most groups first; at most 8."""
         found = []
         for key, groups in self.groups.items():
             others = len(groups) - (besides in groups)
-            if others:
+            if others >= LEAST_GROUPS:
                 found.append((others, self.times[key] - groups.get(besides, 0), key))
         found.sort(key=lambda one: (-one[0], -one[1], str(one[2])))
         calls = max(1, self.calls - sum(groups.get(besides, 0) for groups in self.groups.values()))
@@ -66,11 +66,12 @@ class Given:
 
     values: dict[Where, Values] = field(default_factory=lambda: defaultdict(Values))
     shapes: dict[str, Counter[tuple[str, ...]]] = field(default_factory=lambda: defaultdict(Counter))
-    _spoken: dict[str, dict[str, dict[object, set[str]]]] = field(
+    _spoken: dict[str, dict[str, dict[str, set[str]]]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(lambda: defaultdict(set)))
     )
     """By argument name and phrase of the user: the task groups in which the argument had each value."""
-    _meant: dict[str, dict[object, Json]] = field(default_factory=lambda: defaultdict(dict))
+    _meant: dict[str, dict[str, set[str]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(set)))
+    """By argument name and value: the task groups that gave it."""
 
     @classmethod
     def of(cls, sessions: Sequence[Recorded], groups: Sequence[str]) -> "Given":
@@ -89,7 +90,7 @@ class Given:
         for name, value in call.arguments.items():
             self.values[call.tool, name].add(group, value)
             if isinstance(value, str) and len(value) <= _LONGEST_MEANT:
-                self._meant[name][value] = value
+                self._meant[name][value].add(group)
                 for phrase in said:
                     self._spoken[name][phrase][value].add(group)
 
@@ -98,11 +99,11 @@ class Given:
         value and seldom another; the value itself, and the last part of a path."""
         found: dict[str, Json] = {}
         for phrase, by_value in self._spoken[name].items():
-            key, groups = max(by_value.items(), key=lambda one: (len(one[1]), str(one[0])))
-            if len(groups) >= _PHRASE_GROUPS and len(groups) / sum(map(len, by_value.values())) >= _PHRASE_SURE:
-                found[phrase] = self._meant[name][key]
-        for value in self._meant[name].values():
-            if isinstance(value, str) and len(value) > 2:
+            value, groups = max(by_value.items(), key=lambda one: (len(one[1]), one[0]))
+            if len(groups) >= LEAST_GROUPS and len(groups) / sum(map(len, by_value.values())) >= _PHRASE_SURE:
+                found[phrase] = value
+        for value, groups in self._meant[name].items():
+            if len(groups) >= LEAST_GROUPS and len(value) > 2:
                 found.setdefault(value.lower().replace("_", " "), value)
                 if "/" in value:
                     found.setdefault(value.rpartition("/")[2].lower(), value)
