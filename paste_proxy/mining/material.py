@@ -6,7 +6,7 @@ from paste_proxy.events.values import Json
 from paste_proxy.mining.bearings import Bearings
 from paste_proxy.mining.dates import dated
 from paste_proxy.mining.mentions import DATE, KINDS, mentioned, words_by_shape
-from paste_proxy.mining.neighbours import is_neighbour, words_beside
+from paste_proxy.mining.neighbours import Neighbours, is_neighbour
 from paste_proxy.mining.pointers import Leaf, leaves
 
 _MOST_TEXT = 20_000
@@ -39,7 +39,9 @@ class Material:
     _leaves: list[Leaf] | None = None
     _text: str | None = None
     _words: dict[str, list[str]] | None = None
-    _neighbours: dict[str, list[str]] | None = None
+    _columns: dict[str, list[Leaf]] | None = None
+    """The leaves by pointer."""
+    _neighbours: Neighbours | None = None
     _places: tuple[str | None, dict[str, list[tuple[str, Found]]]] | None = None
     """The year it was made with, and takes by what their values read."""
 
@@ -81,20 +83,27 @@ class Material:
 
     def _look(self, take: str) -> list[Found]:
         if take.startswith("/") or not take:
-            return [Found(leaf.value, leaf.rows) for leaf in self.leaves() if leaf.pointer == take]
+            return [Found(leaf.value, leaf.rows) for leaf in self._column(take)]
         if take.startswith(WORD):
             return [Found(word) for word in self._shaped().get(take.removeprefix(WORD), [])]
         if is_neighbour(take):
-            return [Found(word) for word in self._beside().get(take, ())]
+            return [Found(word) for word in self._beside().beside(take)]
         return [Found(value) for value in mentioned(take, self.text())]
 
     def _files(self) -> tuple[Found, ...]:
         whole = (self.bearings.whole(str(found.value)) for found in self.take(_PATH))
         return tuple(Found(path) for path in dict.fromkeys(whole) if path)
 
-    def _beside(self) -> dict[str, list[str]]:
+    def _column(self, pointer: str) -> list[Leaf]:
+        if self._columns is None:
+            self._columns = {}
+            for leaf in self.leaves():
+                self._columns.setdefault(leaf.pointer, []).append(leaf)
+        return self._columns.get(pointer, [])
+
+    def _beside(self) -> Neighbours:
         if self._neighbours is None:
-            self._neighbours = words_beside(self.text())
+            self._neighbours = Neighbours.of(self.text())
         return self._neighbours
 
     def _in_year(self, dates: tuple[Found, ...]) -> tuple[Found, ...]:
@@ -110,7 +119,7 @@ class Material:
         places: dict[str, list[tuple[str, Found]]] = {}
         for leaf in self.leaves():
             places.setdefault(str(leaf.value).lower(), []).append((leaf.pointer, Found(leaf.value, leaf.rows)))
-        takes = [*KINDS, *(WORD + shape for shape in self._shaped()), *self._beside()]
+        takes = [*KINDS, *(WORD + shape for shape in self._shaped()), *self._beside().takes()]
         for take in takes:
             for found in self.take(take):
                 places.setdefault(str(found.value).lower(), []).append((take, found))

@@ -1,6 +1,8 @@
 """Words by the word that stands beside them: in `book it with card id 1432`, `1432` stands after `id`."""
 
-from itertools import pairwise
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice, pairwise
 
 AFTER, BEFORE = "after:", "before:"
 """How takes begin that mean the words after, or before, a given one."""
@@ -10,20 +12,37 @@ _LONGEST_WORD = 60
 _MOST = 12
 
 
-def words_beside(text: str) -> dict[str, list[str]]:
-    """The words of a text by take, distinct, in order; of a text beyond 4,000 characters, of its beginning."""
-    words = [word for raw in text[:_LONGEST_TEXT].split() if (word := raw.strip(_EDGES)) and len(word) <= _LONGEST_WORD]
-    found: dict[str, dict[str, None]] = {}
-    for word, following in pairwise(words):
-        _note(found, AFTER + word.lower(), following)
-        _note(found, BEFORE + following.lower(), word)
-    return {take: list(values) for take, values in found.items()}
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The words of a text in their order; of a text beyond 4,000 characters, of its beginning."""
 
+    words: list[str]
+    lower: list[str]
+    """The same in lower case."""
 
-def _note(found: dict[str, dict[str, None]], take: str, value: str) -> None:
-    values = found.setdefault(take, {})
-    if len(values) < _MOST:
-        values[value] = None
+    @classmethod
+    def of(cls, text: str) -> "Neighbours":
+        """Those of a text, without what stands at their edges; words too long to be a name are left out."""
+        pieces = (raw.strip(_EDGES) for raw in text[:_LONGEST_TEXT].split())
+        words = [word for word in pieces if word and len(word) <= _LONGEST_WORD]
+        return cls(words, [word.lower() for word in words])
+
+    def beside(self, take: str) -> list[str]:
+        """The words that a take means, distinct, in order, at most 12."""
+        _, _, word = take.partition(":")
+        return list(islice(dict.fromkeys(self._beside(word, 1 if take.startswith(AFTER) else -1)), _MOST))
+
+    def takes(self) -> list[str]:
+        """Every take that means a word, in the order of the text."""
+        pairs = pairwise(self.lower)
+        return list(dict.fromkeys(take for word, next_ in pairs for take in (AFTER + word, BEFORE + next_)))
+
+    def _beside(self, word: str, step: int) -> Iterator[str]:
+        at = -1
+        for _ in range(self.lower.count(word)):
+            at = self.lower.index(word, at + 1)
+            if 0 <= at + step < len(self.words):
+                yield self.words[at + step]
 
 
 def is_neighbour(take: str) -> bool:
