@@ -1,7 +1,7 @@
 """Online prediction: late binding of the pool's patterns and models to one live session (PASTE 4.1)."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paste_proxy.events.candidate import FORECAST, NARROWED, Candidate
 from paste_proxy.events.invocation import Invocation
@@ -9,6 +9,8 @@ from paste_proxy.events.outline import Outline
 from paste_proxy.events.types import Event
 from paste_proxy.mining.completions import Completion, shares
 from paste_proxy.mining.contexts import suffixes
+from paste_proxy.mining.forecast.adaptation import Adaptation
+from paste_proxy.mining.forecast.hindsight import Hindsight, Judged
 from paste_proxy.mining.forecast.model import Foreseen
 from paste_proxy.mining.odds import Odds
 from paste_proxy.mining.outlook import worth
@@ -44,8 +46,11 @@ class Predictor:
         window: int = 64,
         candidates: int = 8,
         executable: Callable[[str], bool] = lambda tool: True,
+        adaptation: Adaptation | None = None,
     ) -> None:
-        self._pool = pool
+        self._pool = pool if adaptation is None else adaptation.pool
+        self._adaptation = adaptation
+        self._hindsight = None if adaptation is None else Hindsight(adaptation)
         self._window = Window(window)
         self._candidates = candidates
         self._executable = executable
@@ -53,17 +58,32 @@ class Predictor:
     def follow(self, event: Event) -> None:
         """Take an event of the past, after which nothing is to be predicted."""
         self._window.step(event)
+        if self._hindsight is not None:
+            self._hindsight.see(event)
 
     def step(self, event: Event) -> Prediction:
         """Take the session's next event; candidates are distinct, the likeliest next call first."""
-        return self._now(self._window) if self._window.step(event) else Prediction()
+        if self._hindsight is not None:
+            self._hindsight.see(event)
+        if not self._window.step(event):
+            return Prediction()
+        judged = Judged()
+        prediction = self._now(self._window, judged)
+        if self._hindsight is not None:
+            self._hindsight.judge(self._window, judged)
+        return prediction
+
+    def end(self) -> None:
+        """The session is over: what did not come will not."""
+        if self._hindsight is not None:
+            self._hindsight.end()
 
     def suppose(self, past: Sequence[Event], latest: Event) -> Prediction:
         """What would be predicted if these happened next; the session stays as it is."""
         fork = self._window.fork()
         for event in past:
             fork.step(event)
-        return self._now(fork) if fork.step(latest) else Prediction()
+        return self._now(fork, Judged()) if fork.step(latest) else Prediction()
 
     def narrow(self, outline: Outline, beside: Collection[str] = ()) -> Prediction:
         """What the call that the LLM is writing may come to be; the session stays as it is.
@@ -92,22 +112,33 @@ class Predictor:
             )
         )
 
-    def _now(self, window: Window) -> Prediction:
+    def _now(self, window: Window, judged: Judged) -> Prediction:
         """The best of the patterns and of each model; of an invocation that several give, the likelier."""
         found: dict[str, tuple[float, Candidate]] = {}
-        for worth_, candidate in self._each(window):
+        for worth_, candidate in self._each(window, judged):
             known = found.get(candidate.invocation.key)
             if candidate.confidence >= LEAST_CONFIDENCE and (known is None or worth_ > known[0]):
                 found[candidate.invocation.key] = worth_, candidate
         ordered = sorted(found.items(), key=lambda one: (-one[1][0], one[0]))
         return Prediction(tuple(candidate for _, (_, candidate) in ordered[: self._candidates]))
 
-    def _each(self, window: Window) -> Iterable[tuple[float, Candidate]]:
+    def _each(self, window: Window, judged: Judged) -> Iterable[tuple[float, Candidate]]:
         for one in ranked(self._pool, window, self._candidates, self._executable):
-            yield worth(one.odds), self._candidate(one)
+            corrected = self._corrected(one)
+            judged.patterns.append((one.pattern.id, one.invocation.key, corrected.odds))
+            yield worth(corrected.odds), self._candidate(corrected)
+        habits = () if self._hindsight is None else self._hindsight.habits(window)
         for model in self._pool.models:
-            for foreseen in model.foresee(window, self._candidates, self._executable):
+            weighed = model.weigh(window, self._executable, habits)
+            judged.models.append((model, weighed))
+            for one_ in weighed[: self._candidates]:
+                foreseen = model.foreseen(one_)
                 yield foreseen.next, self._foreseen(foreseen)
+
+    def _corrected(self, one: Scored) -> Scored:
+        if self._adaptation is None:
+            return one
+        return replace(one, odds=self._adaptation.odds(one.pattern.id, one.odds))
 
     def _candidate(self, one: Scored) -> Candidate:
         next_, ever = one.odds

@@ -11,6 +11,7 @@ from paste_proxy.mining.contexts import outcome, suffixes
 from paste_proxy.mining.forecast.arguments import Arguments
 from paste_proxy.mining.forecast.choice import Choice
 from paste_proxy.mining.forecast.following import following
+from paste_proxy.mining.forecast.habits import Habit
 from paste_proxy.mining.forecast.recall import Recall, recall
 from paste_proxy.mining.forecast.situation import cues
 from paste_proxy.mining.forecast.traits import Seen, Trait, traits
@@ -37,20 +38,27 @@ class Finder:
     arguments: Arguments = field(default_factory=lambda: Arguments({}, {}))
     outlook: Outlook = field(default_factory=lambda: Outlook(()))
 
-    def find(self, window: Window, executable: Executable) -> Found:
-        """The distinct invocations that may come next, and their traits."""
-        own = self.choice.probabilities(cues(window))
+    def find(self, window: Window, executable: Executable, habits: Iterable[Habit] = ()) -> Found:
+        """The distinct invocations that may come next, and their traits.
+
+        Args:
+            habits: of the place where the session is.
+        """
+        own = self._own(window)
         tools = self._tools(own)
         likely = [tool for tool in tools if tools[tool] >= _LEAST_TOOL and executable(tool)]
         some = _Some()
         self._argue(some, window, nlargest(_TOOLS, likely, key=lambda tool: tools[tool]))
         labels = [key for key in own if key in self.frequent and executable(self.frequent[key].tool)]
         self._recognise(some, own, nlargest(_FREQUENT, labels, key=lambda key: own[key]))
+        for habit in habits:
+            if executable(habit.invocation.tool):
+                some.at(habit.invocation).habit = habit
         return self._found(some, window, own, tools, executable)
 
     def complete(self, window: Window, outline: Outline) -> Found:
         """The distinct invocations that a call which is being written may come to be, and their traits."""
-        own = self.choice.probabilities(cues(window))
+        own = self._own(window)
         some = _Some()
         known = outline.known
         for rank, (odds, invocation) in enumerate(self.arguments.likely(outline.tool, window, _OF_TOOL, known)):
@@ -59,6 +67,9 @@ class Finder:
         self._recognise(some, own, labels)
         found = self._found(some, window, own, self._tools(own), lambda tool: tool == outline.tool)
         return [one for one in found if outline.allows(one[0].invocation)]
+
+    def _own(self, window: Window) -> Mapping[str, float]:
+        return self.choice.probabilities(cues(window)) if self.choice.bias else {}
 
     def _tools(self, own: Mapping[str, float]) -> dict[str, float]:
         tools: dict[str, float] = {}

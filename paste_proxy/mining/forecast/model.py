@@ -1,6 +1,6 @@
 """What forecasting goes by: a finder, and the weights that the traits of what it finds have."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from math import exp
 
@@ -9,6 +9,7 @@ from paste_proxy.events.outline import Outline
 from paste_proxy.mining.calibration import UNCALIBRATED, Calibration
 from paste_proxy.mining.completions import Completion
 from paste_proxy.mining.forecast.finder import Executable, Finder
+from paste_proxy.mining.forecast.habits import Habit
 from paste_proxy.mining.forecast.traits import Seen, Trait
 from paste_proxy.mining.window import Window
 
@@ -18,6 +19,10 @@ _COVERED = 0.8
 """How often the call that has a name is among those found: recorded agents, held out."""
 _COVERED_LATER = 0.6
 """The same once an argument is known."""
+
+
+Weighed = tuple[float, Seen, list[Trait]]
+"""Of what was found: the probability to be the very next call, where it was come upon, its traits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +50,19 @@ class Model:
 
     def foresee(self, window: Window, most: int, executable: Executable = lambda tool: True) -> list[Foreseen]:
         """The `most` likeliest next calls, the likeliest first."""
-        weighed = [(score(self.next, told), one, told) for one, told in self.finder.find(window, executable)]
-        masses = _masses([weight for weight, _, _ in weighed], self.next.get(NONE, 0.0))
-        ordered = sorted(zip(masses, weighed, strict=True), key=lambda one: (-one[0], one[1][1].invocation.key))
-        return [self._foreseen(mass, one, told) for mass, (_, one, told) in ordered[:most]]
+        return [self.foreseen(one) for one in self.weigh(window, executable)[:most]]
+
+    def weigh(self, window: Window, executable: Executable, habits: Iterable[Habit] = ()) -> list[Weighed]:
+        """All that may come next, the likeliest next call first."""
+        found = self.finder.find(window, executable, habits)
+        masses = _masses([score(self.next, told) for _, told in found], self.next.get(NONE, 0.0))
+        weighed = [(mass, one, told) for mass, (one, told) in zip(masses, found, strict=True)]
+        return sorted(weighed, key=lambda one: (-one[0], one[1].invocation.key))
+
+    def foreseen(self, weighed: Weighed) -> Foreseen:
+        """What was weighed, as a forecast."""
+        next_, one, told = weighed
+        return Foreseen(one.invocation, next_, max(next_, self._ever(told)), one.pattern)
 
     def narrow(self, window: Window, outline: Outline, beside: Collection[str]) -> list[Completion]:
         """What a call that is being written may come to be.
@@ -64,9 +78,6 @@ class Model:
             Completion(one.invocation, covered * mass, self._ever(told))
             for mass, (one, told) in zip(masses, found, strict=True)
         ]
-
-    def _foreseen(self, next_: float, one: Seen, told: list[Trait]) -> Foreseen:
-        return Foreseen(one.invocation, next_, max(next_, self._ever(told)), one.pattern)
 
     def _ever(self, told: list[Trait]) -> float:
         return self.calibration(sigmoid(score(self.ever, told)))

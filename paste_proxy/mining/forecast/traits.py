@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from math import log
 
 from paste_proxy.events.invocation import Invocation
+from paste_proxy.mining.forecast.habits import Habit
 from paste_proxy.mining.forecast.recall import Recall
 from paste_proxy.mining.odds import Odds
 
 Trait = tuple[str, float]
+PATTERN = "P:"
+"""Begins the trait of what one pattern gives; by it, a pattern is promoted or demoted on its own."""
 _LEAST_ODDS = -7.0
 _NOT_FOLLOWING = 9
 
@@ -34,6 +37,8 @@ class Seen:
     """The id of the best of them."""
     following: int = _NOT_FOLLOWING
     """Its place among the next items of the list that the session works through."""
+    habit: Habit | None = None
+    """What other sessions of the place say of it."""
 
     def vote(self, odds: Odds, pattern: str) -> None:
         """A pattern gives it."""
@@ -83,10 +88,13 @@ def traits(one: Seen, tools: Mapping[str, float], own: Mapping[str, float], past
         ]
     if one.votes:
         found += [("next", logit(one.next)), ("ever", logit(one.ever)), (f"votes:{min(one.votes, 4)}", 1.0)]
+        found.append((f"{PATTERN}{one.pattern}", 1.0))
     else:
         found.append(("unvoted", 1.0))
     if one.following < _NOT_FOLLOWING:
         found += [("following", 1.0), (f"following:{one.following}", 1.0), (f"L:{tool}", 1.0)]
+    if one.habit is not None:
+        found += one.habit.traits()
     found += _remembered(one.invocation, key, past, last)
     return found
 

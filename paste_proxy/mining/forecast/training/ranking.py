@@ -6,6 +6,7 @@ from paste_proxy.mining.forecast.finder import Finder
 from paste_proxy.mining.forecast.model import NONE
 from paste_proxy.mining.forecast.training.descent import Floats, Rows, logistic, scores, softmax_over_groups
 from paste_proxy.mining.forecast.training.names import Names
+from paste_proxy.mining.forecast.traits import PATTERN
 from paste_proxy.mining.groups import Recorded
 from paste_proxy.mining.replay import replay
 
@@ -25,7 +26,7 @@ class Ranking:
             found = finder.find(at.window, _any)
             right = sum(one.invocation.key in at.next for one, _ in found)
             for one, told in found:
-                features = [(self._trait(name), value) for name, value in told]
+                features = [(self._trait(name), value) for name, value in told if not name.startswith(PATTERN)]
                 self._next.row(features, (one.invocation.key in at.next) / max(1, right))
                 self._ever.row(features, float(one.invocation.key in at.ever))
             self._ever.close()

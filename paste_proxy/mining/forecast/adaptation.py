@@ -1,0 +1,140 @@
+"""What the sidecar's own sessions teach since the pool was mined: corrections of its models, and habits.
+
+A moment teaches once it is known what came: for the very next call when its turn is over, for the calls within the
+horizon when that has passed. All places where a session is (its workspace, everywhere) learn from it together, as
+one sum of corrections; what only one workspace does is then learned there, since that one learns faster.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from math import log
+
+from paste_proxy.mining.forecast.habits import Habits
+from paste_proxy.mining.forecast.lessons import Lessons
+from paste_proxy.mining.forecast.model import NONE, Model, Weighed, score, sigmoid
+from paste_proxy.mining.forecast.traits import PATTERN, Trait
+from paste_proxy.mining.odds import Odds
+from paste_proxy.mining.pool import Pool
+
+_LEAST_WRONG = 0.02
+"""An alternative that was wrong by less teaches nothing worth its time."""
+_DEMOTED = -0.7
+"""Log odds by which a pattern is demoted: half of what they were."""
+LOCAL_RATE, GLOBAL_RATE = 0.1, 0.03
+
+
+@dataclass(slots=True)
+class Place:
+    """The memory of one place."""
+
+    next: Lessons
+    ever: Lessons
+    habits: Habits = field(default_factory=Habits)
+    moments: int = 0
+    """That it has learned from."""
+
+    @classmethod
+    def fresh(cls, rate: float = LOCAL_RATE) -> "Place":
+        """One that has seen nothing."""
+        return cls(Lessons(rate), Lessons(rate))
+
+    def faded(self, part: float) -> None:
+        """Time has passed."""
+        for lessons in (self.next, self.ever):
+            lessons.faded(part)
+        self.habits.faded(part)
+
+
+class Adaptation:
+    """A pool whose models are corrected as sessions go; shared by all sessions of a place.
+
+    Args:
+        places: the nearest first; its habits are the ones that count.
+    """
+
+    def __init__(self, pool: Pool, places: Sequence[Place]) -> None:
+        self._places = places
+        self._next, self._ever = (
+            [dict(model.next) for model in pool.models],
+            [dict(model.ever) for model in pool.models],
+        )
+        models = [
+            replace(model, next=next_, ever=ever)
+            for model, next_, ever in zip(pool.models, self._next, self._ever, strict=True)
+        ]
+        self.pool = replace(pool, models=tuple(models))
+        self._patterns: dict[str, Odds] = {}
+        for place in places:
+            _correct(self._next, ((trait, lesson.weight) for trait, lesson in place.next.of.items()))
+            _correct(self._ever, ((trait, lesson.weight) for trait, lesson in place.ever.of.items()))
+
+    @property
+    def habits(self) -> Habits:
+        """What is usual where the sessions are."""
+        return self._places[0].habits
+
+    @property
+    def moments(self) -> int:
+        """How many were learned from, by the nearest place."""
+        return self._places[0].moments
+
+    def demoted(self) -> list[str]:
+        """The ids of the patterns whose odds were at least halved."""
+        patterns = {trait for place in self._places for trait in place.ever.of if trait.startswith(PATTERN)}
+        return sorted(trait.removeprefix(PATTERN) for trait in patterns if self._correction(trait)[1] <= _DEMOTED)
+
+    def odds(self, pattern: str, odds: Odds) -> Odds:
+        """The odds of a pattern that no model weighs, as far as they have been corrected."""
+        next_, ever = self._correction(PATTERN + pattern)
+        return (_shifted(odds[0], next_), _shifted(odds[1], ever)) if next_ or ever else odds
+
+    def learn_next(self, moment: Sequence[Weighed], asked: Collection[str]) -> None:
+        """The calls of the next turn are known."""
+        right = sum(one.invocation.key in asked for _, one, _ in moment)
+        slopes: dict[str, float] = defaultdict(float)
+        none = 1.0
+        for mass, one, told in moment:
+            none -= mass
+            _blame(slopes, told, mass - (one.invocation.key in asked) / max(1, right))
+        _blame(slopes, [(NONE, 1.0)], none - (not right))
+        for place in self._places:
+            place.moments += 1
+            _correct(self._next, place.next.step(slopes))
+
+    def learn_ever(self, model: Model, moment: Iterable[Weighed], asked: Collection[str]) -> None:
+        """The calls within the horizon are known."""
+        slopes: dict[str, float] = defaultdict(float)
+        for _, one, told in moment:
+            _blame(slopes, told, sigmoid(score(model.ever, told)) - (one.invocation.key in asked))
+        for place in self._places:
+            _correct(self._ever, place.ever.step(slopes))
+
+    def learn_pattern(self, pattern: str, odds: Odds, came: tuple[bool, bool]) -> None:
+        """What a pattern that no model weighs gave was asked for next, or within the horizon, or not."""
+        for at, (chance, so) in enumerate(zip(odds, came, strict=True)):
+            for place in self._places:
+                lessons = place.ever if at else place.next
+                changes = lessons.step({PATTERN + pattern: chance - so})
+                _correct(self._ever if at else self._next, changes)
+
+    def _correction(self, trait: str) -> Odds:
+        next_ = sum(place.next.of[trait].weight for place in self._places if trait in place.next.of)
+        return next_, sum(place.ever.of[trait].weight for place in self._places if trait in place.ever.of)
+
+
+def _blame(slopes: dict[str, float], told: Iterable[Trait], wrong: float) -> None:
+    if abs(wrong) >= _LEAST_WRONG:
+        for trait, value in told:
+            slopes[trait] += wrong * value
+
+
+def _correct(weights: Sequence[dict[str, float]], changes: Iterable[tuple[str, float]]) -> None:
+    for trait, change in changes:
+        for each in weights:
+            each[trait] = each.get(trait, 0.0) + change
+
+
+def _shifted(probability: float, by: float) -> float:
+    kept = min(0.999, max(0.001, probability))
+    return sigmoid(log(kept / (1 - kept)) + by)

@@ -1,0 +1,84 @@
+"""A model for sessions whose tools nobody has mined: how repeats, re-reads, lists and habits go with any tool.
+
+Its finder knows no tool and no argument, so all that it comes upon is the session's own past and the habits of the
+place; and of what is told of a find only traits that name no tool are weighed.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from paste_proxy.events.types import ToolCall
+from paste_proxy.mining.calibration import calibrate
+from paste_proxy.mining.contexts import outcome
+from paste_proxy.mining.forecast.finder import Executable, Finder, Found
+from paste_proxy.mining.forecast.habits import Habit, Habits
+from paste_proxy.mining.forecast.model import Model
+from paste_proxy.mining.forecast.training.ranking import Ranking
+from paste_proxy.mining.groups import Recorded, fold_of, groups_of
+from paste_proxy.mining.held_out import HeldOut
+from paste_proxy.mining.pool import Origin, Pool
+from paste_proxy.mining.provenance import digests
+from paste_proxy.mining.replay import replay
+from paste_proxy.mining.window import Window
+
+_FOLDS = 2
+_NAMING = ("T:", "A:", "L:", "N:", "R:", "F:", "S:", "H:", "P:", "after:", "touch:", "nth:")
+_BLIND = ("tool", "free", "one")
+
+
+def mine_general(sessions: Sequence[Recorded]) -> tuple[Pool, HeldOut]:
+    """A pool with no pattern and a model that holds for any tool, and how it did on held-out tasks.
+
+    The sessions of a source count as those of one place, in their order.
+    """
+    rankings = [Ranking() for _ in range(_FOLDS)]
+    places: dict[str, Habits] = defaultdict(Habits)
+    groups = groups_of(sessions)
+    for session, group in zip(sessions, groups, strict=True):
+        habits = places[session.source]
+        rankings[fold_of(group, _FOLDS)].add(AnyTool(habits=habits), session)
+        _practise(habits, session)
+    weights = [ranking.weights() for ranking in rankings]
+    pairs = [pair for at, ranking in enumerate(rankings) for pair in ranking.outcomes(*weights[at - 1])]
+    next_, ever = Ranking.joined(rankings).weights()
+    model = Model(Finder(), next_, ever, calibrate(pairs))
+    return Pool(models=(model,), origin=_origin(sessions, groups)), HeldOut.of(pairs)
+
+
+@dataclass(frozen=True)
+class AnyTool(Finder):
+    """Finds as a sidecar without a pool does, in a place that has habits."""
+
+    habits: Habits = field(default_factory=Habits)
+
+    def find(self, window: Window, executable: Executable, habits: Iterable[Habit] = ()) -> Found:
+        """As `Finder.find`, with the traits that name no tool."""
+        own = window.asked()
+        usual = self.habits.usual(outcome(window.context()[-1]), own)
+        found = super().find(window, executable, usual)
+        return [(one, [trait for trait in told if general(trait[0])]) for one, told in found]
+
+
+def general(trait: str) -> bool:
+    """Whether a trait names no tool."""
+    return not trait.startswith(_NAMING)
+
+
+def _practise(habits: Habits, session: Recorded) -> None:
+    own: set[str] = set()
+    for at in replay(session):
+        for call in at.calls:
+            habits.note(call, outcome(at.window.context()[-1]), first=call.key not in own)
+            own.add(call.key)
+
+
+def _origin(sessions: Sequence[Recorded], groups: Sequence[str]) -> Origin:
+    calls = sum(isinstance(event, ToolCall) for session in sessions for event in session.events)
+    return Origin(
+        len(sessions),
+        len(set(groups)),
+        calls,
+        tuple(sorted({session.source for session in sessions})),
+        digests(session.id for session in sessions),
+    )
