@@ -51,6 +51,11 @@ class Pool:
         """What the patterns that no model weighs expect, by context; shared by all that predict from it."""
         return Outlook(pattern for pattern in self.patterns if not pattern.weighed)
 
+    @cached_property
+    def weighed(self) -> frozenset[str]:
+        """The tools that a model knows."""
+        return frozenset(tool for model in self.models for tool in model.finder.arguments.shapes)
+
 
 def combine(pools: Iterable[Pool]) -> Pool:
     """One pool of all their patterns, each with the calibration of its own. Of a tool that several know,

@@ -10,6 +10,7 @@ from paste_proxy.events.types import Event
 from paste_proxy.mining.completions import Completion, shares
 from paste_proxy.mining.contexts import suffixes
 from paste_proxy.mining.forecast.adaptation import Adaptation
+from paste_proxy.mining.forecast.habits import Habit
 from paste_proxy.mining.forecast.hindsight import Hindsight, Judged
 from paste_proxy.mining.forecast.model import Foreseen
 from paste_proxy.mining.odds import Odds
@@ -18,7 +19,7 @@ from paste_proxy.mining.pattern import Pattern
 from paste_proxy.mining.pool import Pool
 from paste_proxy.mining.prediction import Prediction
 from paste_proxy.mining.templates import bindings
-from paste_proxy.mining.window import Window
+from paste_proxy.mining.window import CALL, Window
 
 LEAST_CONFIDENCE = 0.01
 """Below this a candidate is not worth mentioning."""
@@ -94,8 +95,10 @@ class Predictor:
         expected = self._pool.outlook.expected(suffixes(self._window.context()))
         of_tool = [one for one in expected if one.pattern.template.tool == outline.tool]
         found = shares(of_tool, self._window, outline, beside)
+        habits = self._habits(self._window)
         for model in self._pool.models:
-            found += model.narrow(self._window, outline, beside)
+            if not (model.general and outline.tool in self._pool.weighed):
+                found += model.narrow(self._window, outline, beside, habits)
         facts = self._pool.tools.get(outline.tool)
         expected_s = facts.median_s if facts else None
         return Prediction(
@@ -127,13 +130,28 @@ class Predictor:
             corrected = self._corrected(one)
             judged.patterns.append((one.pattern.id, one.invocation.key, corrected.odds))
             yield worth(corrected.odds), self._candidate(corrected)
-        habits = () if self._hindsight is None else self._hindsight.habits(window)
+        habits = self._habits(window)
         for model in self._pool.models:
-            weighed = model.weigh(window, self._executable, habits)
+            if model.general and self._at_home(window, habits):
+                continue
+            weighed = model.weigh(window, self._unknown if model.general else self._executable, habits)
             judged.models.append((model, weighed))
             for one_ in weighed[: self._candidates]:
                 foreseen = model.foreseen(one_)
                 yield foreseen.next, self._foreseen(foreseen)
+
+    def _habits(self, window: Window) -> Sequence[Habit]:
+        return () if self._hindsight is None else self._hindsight.habits(window)
+
+    def _unknown(self, tool: str) -> bool:
+        return tool not in self._pool.weighed and self._executable(tool)
+
+    def _at_home(self, window: Window, habits: Iterable[Habit]) -> bool:
+        """Whether every tool in view is known to a model that was mined with it."""
+        known = self._pool.weighed
+        return all(seen.tool in known for seen in window.observations if seen.kind == CALL) and all(
+            habit.invocation.tool in known for habit in habits
+        )
 
     def _corrected(self, one: Scored) -> Scored:
         if self._adaptation is None:

@@ -64,7 +64,6 @@ class Adaptation:
             for model, next_, ever in zip(pool.models, self._next, self._ever, strict=True)
         ]
         self.pool = replace(pool, models=tuple(models))
-        self._patterns: dict[str, Odds] = {}
         for place in places:
             _correct(self._next, ((trait, lesson.weight) for trait, lesson in place.next.of.items()))
             _correct(self._ever, ((trait, lesson.weight) for trait, lesson in place.ever.of.items()))

@@ -23,6 +23,7 @@ _TOOLS = 6
 _LEAST_TOOL = 0.02
 _OF_TOOL = 6
 _FREQUENT = 8
+_PATTERNS = 24
 
 Executable = Callable[[str], bool]
 Found = list[tuple[Seen, list[Trait]]]
@@ -51,12 +52,10 @@ class Finder:
         self._argue(some, window, nlargest(_TOOLS, likely, key=lambda tool: tools[tool]))
         labels = [key for key in own if key in self.frequent and executable(self.frequent[key].tool)]
         self._recognise(some, own, nlargest(_FREQUENT, labels, key=lambda key: own[key]))
-        for habit in habits:
-            if executable(habit.invocation.tool):
-                some.at(habit.invocation).habit = habit
+        self._remember(some, habits, executable)
         return self._found(some, window, own, tools, executable)
 
-    def complete(self, window: Window, outline: Outline) -> Found:
+    def complete(self, window: Window, outline: Outline, habits: Iterable[Habit] = ()) -> Found:
         """The distinct invocations that a call which is being written may come to be, and their traits."""
         own = self._own(window)
         some = _Some()
@@ -65,6 +64,7 @@ class Finder:
             some.at(invocation).argued, some.at(invocation).rank = odds, rank
         labels = [key for key in own if key in self.frequent and outline.allows(self.frequent[key])]
         self._recognise(some, own, labels)
+        self._remember(some, habits, lambda tool: tool == outline.tool)
         found = self._found(some, window, own, self._tools(own), lambda tool: tool == outline.tool)
         return [one for one in found if outline.allows(one[0].invocation)]
 
@@ -89,6 +89,11 @@ class Finder:
         for key in labels:
             some.at(self.frequent[key]).chosen = own[key]
 
+    def _remember(self, some: "_Some", habits: Iterable[Habit], executable: Executable) -> None:
+        for habit in habits:
+            if executable(habit.invocation.tool):
+                some.at(habit.invocation).habit = habit
+
     def _found(
         self,
         some: "_Some",
@@ -97,7 +102,7 @@ class Finder:
         tools: Mapping[str, float],
         executable: Executable,
     ) -> Found:
-        for expected in self.outlook.expected(suffixes(window.context())):
+        for expected in self.outlook.expected(suffixes(window.context()))[:_PATTERNS]:
             if executable(expected.pattern.template.tool):
                 bound = bindings(expected.pattern.template, window, len(expected.odds))
                 for invocation, odds in zip(bound, expected.odds, strict=False):

@@ -3,7 +3,7 @@
 Counts fade: each call of the place makes the earlier ones count a little less.
 """
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from heapq import nlargest
 from math import log
@@ -44,6 +44,17 @@ class Habit:
             ("usually", log(self.share + 1e-3) / 3),
             (f"H:{self.invocation.tool}", 1.0),
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """All that is known of an invocation, in units of the next call."""
+
+    invocation: Invocation
+    times: float
+    sessions: float
+    after: dict[str, float]
+    """By outcome."""
 
 
 @dataclass(slots=True)
@@ -99,6 +110,33 @@ class Habits:
             if one is not None and one.sessions - self._weight * (key in own) >= _OTHER_SESSION * self._weight:
                 share = here.get(key, 0.0) / total if total else 0.0
                 yield Habit(one.invocation, share, one.sessions / self._weight)
+
+    @classmethod
+    def of(cls, several: Iterable[Usual]) -> "Habits":
+        """What was `written`."""
+        habits = cls()
+        for one in several:
+            key = one.invocation.key
+            habits.known[key] = Known(one.invocation, one.times, one.sessions)
+            for outcome, times in one.after.items():
+                habits.after.setdefault(outcome, {})[key] = times
+        return habits
+
+    def written(self) -> list[Usual]:
+        """What is known, as values that change no more."""
+        after: dict[str, dict[str, float]] = {key: {} for key in self.known}
+        for outcome, counts in self.after.items():
+            for key, count in counts.items():
+                after[key][outcome] = count / self._weight
+        return [
+            Usual(one.invocation, one.times / self._weight, one.sessions / self._weight, after[key])
+            for key, one in self.known.items()
+        ]
+
+    @property
+    def notes(self) -> int:
+        """How many calls it has seen since it was made."""
+        return self._notes
 
     def faded(self, part: float) -> None:
         """What is known counts only so much from now on: time has passed."""

@@ -48,6 +48,11 @@ class Model:
     calibration: Calibration = UNCALIBRATED
     """Of `ever`."""
 
+    @property
+    def general(self) -> bool:
+        """It knows no tool, so that it holds for any."""
+        return not self.finder.arguments.shapes and not self.finder.choice.bias
+
     def foresee(self, window: Window, most: int, executable: Executable = lambda tool: True) -> list[Foreseen]:
         """The `most` likeliest next calls, the likeliest first."""
         return [self.foreseen(one) for one in self.weigh(window, executable)[:most]]
@@ -64,13 +69,15 @@ class Model:
         next_, one, told = weighed
         return Foreseen(one.invocation, next_, max(next_, self._ever(told)), one.pattern)
 
-    def narrow(self, window: Window, outline: Outline, beside: Collection[str]) -> list[Completion]:
+    def narrow(
+        self, window: Window, outline: Outline, beside: Collection[str], habits: Iterable[Habit] = ()
+    ) -> list[Completion]:
         """What a call that is being written may come to be.
 
         Args:
             beside: keys of what it is not.
         """
-        completions = self.finder.complete(window, outline)
+        completions = self.finder.complete(window, outline, habits)
         found = [one for one in completions if one[0].invocation.key not in beside]
         masses = _masses([score(self.next, told) for _, told in found], None)
         covered = _COVERED_LATER if outline.known else _COVERED
