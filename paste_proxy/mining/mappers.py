@@ -7,6 +7,7 @@ template can agree: the origin and the date of a search come from the same fligh
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 
 from paste_proxy.events.values import Json
@@ -58,17 +59,28 @@ class Mapper:
 
     def values(self, window: Window) -> list[Bound]:
         """The values it can mean now, at most `MOST_VALUES`."""
-        stamp: object = window.stamp(self.source.origin, self.source.tool)
-        if self.take in (DATE, FILE):
+        stamp: object = window.stamps.get(self._place)
+        if stamp is None:
+            return []
+        if self._bears:
             stamp = stamp, window.bearings.stamp
-        kept = window.lasting.get(self)
-        if kept is None or kept[0] != stamp:
+        kept = window.lasting.get(id(self))
+        if kept is None or kept[0] is not self or kept[1] != stamp:
             every = (
                 one for nth, material in enumerate(self.source.materials(window)) for one in self._of(material, nth)
             )
-            kept = window.lasting[self] = stamp, list(islice(every, MOST_VALUES))
-        values: list[Bound] = kept[1]
+            kept = window.lasting[id(self)] = self, stamp, list(islice(every, MOST_VALUES))
+        values: list[Bound] = kept[2]
         return values
+
+    @cached_property
+    def _place(self) -> tuple[str, str]:
+        return self.source.origin, self.source.tool
+
+    @cached_property
+    def _bears(self) -> bool:
+        """Whether its values depend on the session's bearings."""
+        return self.take in (DATE, FILE)
 
     def _of(self, material: Material, nth: int) -> Iterator[Bound]:
         taken = material.take(self.take)

@@ -23,12 +23,13 @@ class Source:
 
     def materials(self, window: Window) -> list[Material]:
         """The materials it names, latest first."""
-        stamp = window.stamp(self.origin, self.tool)
-        kept = window.lasting.get(self)
-        if kept is None or kept[0] != stamp:
+        stamp = window.stamps.get((self.origin, self.tool))
+        name = self.origin, self.tool, self.each
+        kept = window.lasting.get(name)
+        if kept is None or kept[1] != stamp:
             found = filter(None, map(self._material, reversed(window.observations)))
-            kept = window.lasting[self] = stamp, list(found) if self.each else list(islice(found, 1))
-        materials: list[Material] = kept[1]
+            kept = window.lasting[name] = self, stamp, list(found) if self.each else list(islice(found, 1))
+        materials: list[Material] = kept[2]
         return materials
 
     def _material(self, seen: Observation) -> Material | None:

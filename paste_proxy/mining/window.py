@@ -52,9 +52,11 @@ class Window:
         self._asked: frozenset[str] | None = None
         self.memo: dict[Hashable, Any] = {}
         """What was found at this moment; forgotten at the next event."""
-        self.lasting: dict[Hashable, tuple[object, Any]] = {}
-        """What sources and mappers found, with the stamps it was found at."""
-        self._stamps: dict[tuple[str, str], int] = {}
+        self.lasting: dict[Hashable, tuple[object, object, Any]] = {}
+        """By the name of a source, or the id of whatever looks things up: itself, the stamp it looked at, and what it
+        found then."""
+        self.stamps: dict[tuple[str, str], int] = {}
+        """By origin and tool of a source: a number that changes whenever what the source can mean does."""
 
     def fork(self) -> "Window":
         """A window with the same past, whose future leaves this one as it is."""
@@ -62,7 +64,7 @@ class Window:
         fork.observations.extend(copy(seen) for seen in self.observations)
         fork.stream = self.stream.copy()
         fork.bearings = self.bearings.fork()
-        fork.lasting, fork._stamps = dict(self.lasting), dict(self._stamps)
+        fork.lasting, fork.stamps = dict(self.lasting), dict(self.stamps)
         fork.spoke, fork._sealed_turn, fork._asked = self.spoke, self._sealed_turn, self._asked
         return fork
 
@@ -95,10 +97,6 @@ class Window:
                 return False
             case _:
                 return False
-
-    def stamp(self, origin: str, tool: str) -> int:
-        """A number that changes whenever what a source (see `sources`) can mean does."""
-        return self._stamps.get((origin, tool), 0)
 
     def context(self) -> list[str]:
         """The signature stream as it stands; a turn that called nothing counts only until the next event."""
@@ -145,7 +143,7 @@ class Window:
         if seen.kind == CALL:
             places = [(origin, tool) for origin in (CALL, OUTPUT) for tool in (seen.tool, ANY)]
         for place in places:
-            self._stamps[place] = self._stamps.get(place, 0) + 1
+            self.stamps[place] = self.stamps.get(place, 0) + 1
 
 
 def _paths(call: Invocation) -> Iterator[str]:

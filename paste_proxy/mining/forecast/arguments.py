@@ -12,8 +12,8 @@ from paste_proxy.mining.window import Window
 _LEAST_SHARE = 0.08
 _LEAST_COVERED = 0.03
 _SHAPES = 3
-_OPTIONS = 8
-_PARTIAL = 16
+_OPTIONS = 6
+_PARTIAL = 10
 _LEAST_PROBABILITY = 0.01
 _DISAGREE = -1.5
 """Log odds of values that come from different rows of one answer."""

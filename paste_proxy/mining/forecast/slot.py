@@ -29,7 +29,7 @@ from paste_proxy.mining.window import CALL, USER, Window
 
 _WAYS = 6
 _RANKS = 4
-_OF_MAPPER = 8
+_OF_MAPPER = 5
 _PHRASES_FOUND = 5
 _PHRASE_CHARACTERS = 4_000
 _WORDS = 60
@@ -225,11 +225,11 @@ def _meant(phrases: Mapping[str, Json], window: Window) -> list[Json]:
     """What the user's phrases stand for, those of the last message first, each in the order it is said."""
     if not phrases:
         return []
-    stamp, key = window.stamp(USER, ""), ("meant", id(phrases))
-    kept = window.lasting.get(key)
-    if kept is None or kept[0] != stamp or kept[1][0] is not phrases:
-        kept = window.lasting[key] = stamp, (phrases, _look_up(phrases, window))
-    meant: list[Json] = kept[1][1]
+    stamp = window.stamps.get((USER, ""))
+    kept = window.lasting.get(id(phrases))
+    if kept is None or kept[0] is not phrases or kept[1] != stamp:
+        kept = window.lasting[id(phrases)] = phrases, stamp, _look_up(phrases, window)
+    meant: list[Json] = kept[2]
     return meant
 
 
@@ -238,9 +238,10 @@ def _look_up(phrases: Mapping[str, Json], window: Window) -> list[Json]:
     for seen in reversed(window.observations):
         if seen.kind != USER or seen.said is None:
             continue
-        for phrase in phrases_of(seen.said.text()[:_PHRASE_CHARACTERS]):
-            if phrase in phrases:
-                found.setdefault(identity(phrases[phrase]), phrases[phrase])
+        places = phrases_of(seen.said.text()[:_PHRASE_CHARACTERS])
+        fewer, more = (phrases, places) if len(phrases) < len(places) else (places, phrases)
+        for phrase in sorted([phrase for phrase in fewer if phrase in more], key=places.__getitem__):
+            found.setdefault(identity(phrases[phrase]), phrases[phrase])
         if len(found) >= _PHRASES_FOUND:
             break
     return list(found.values())[:_PHRASES_FOUND]
@@ -262,8 +263,8 @@ def kind_of(mapper: Mapper) -> str:
 
 
 @lru_cache(maxsize=256)
-def phrases_of(text: str) -> tuple[str, ...]:
-    """The phrases of a text that may stand for a value: words and runs of up to three, distinct, in order."""
+def phrases_of(text: str) -> dict[str, int]:
+    """The phrases of a text that may stand for a value, words and runs of up to three, with where each comes first."""
     words = [word.strip(".,;:!?\"'()").lower() for word in text.split()]
     runs = (words[at : at + length] for at in range(len(words)) for length in (3, 2, 1) if at + length <= len(words))
-    return tuple(dict.fromkeys(" ".join(run) for run in runs if run[0]))
+    return {phrase: place for place, phrase in enumerate(dict.fromkeys(" ".join(run) for run in runs if run[0]))}

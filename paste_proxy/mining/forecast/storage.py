@@ -81,6 +81,9 @@ def load_model(raw: Json, where: str, outlook: Outlook) -> Model:
         outlook,
     )
     calibration = read_calibration(top.get("calibration", []), f"{where}.calibration")
+    for cue, row in finder.choice.weights.items():
+        if strange := row.keys() - finder.choice.bias.keys():
+            raise InputFault(f"{where}.choice.cues[{cue!r}]", repr(min(strange)), "a label that the bias has")
     return Model(finder, _weights(top, "next", where), _weights(top, "ever", where), calibration)
 
 

@@ -28,8 +28,8 @@ from paste_proxy.mining.replay import replay
 from paste_proxy.mining.window import Window
 
 _SHAPES = 6
-_OWN_MAPPERS = 14
-_SHARED_MAPPERS = 8
+_OWN_MAPPERS = 9
+_SHARED_MAPPERS = 3
 _LEAST_WEIGHT = 0.02
 
 
