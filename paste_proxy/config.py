@@ -151,7 +151,7 @@ class Speculating(Section):
     """Speculative jobs at once, in all."""
     candidates: PositiveInt = 8
     """Candidates taken from one prediction."""
-    min_confidence: Annotated[float, Field(strict=True, ge=0, le=1)] = 0.15
+    min_confidence: Annotated[float, Field(strict=True, ge=0, le=1)] = 0.2
     min_benefit_s: Annotated[float, Field(strict=True, ge=0, le=_LONGEST_S)] = 0.02
     """Least expected saving, confidence times hidden seconds, that is worth a job."""
     ttl_s: Seconds = 120.0
@@ -179,6 +179,19 @@ class Recording(Section):
     keep_days: PositiveInt = 30
     keep_bytes: PositiveInt = 2**30
     queue_events: PositiveInt = 20_000
+
+
+class Learning(Section):
+    """What the sidecar's own sessions teach it."""
+
+    enabled: StrictBool = True
+    """Whether predictions are corrected by what sessions really ask for, and habits are learned."""
+    general: StrictBool = True
+    """Whether tools that no pool knows are predicted too: repeats, the next item of a list, habits."""
+    directory: Path | None = None
+    """Where it is kept. None: in `memory` under the recording's directory; without one, until the sidecar ends."""
+    workspace: Path | None = None
+    """The folder that the sessions work in, which has a memory of its own. None: the working directory."""
 
 
 class ModelSpeculator(Section):
@@ -252,6 +265,7 @@ class Config(Section):
     """By server name; the empty name is the configured tools'."""
     speculator: ModelSpeculator | None = None
     recording: Recording = Recording()
+    learning: Learning = Learning()
     limits: Limits = Limits()
     drain_s: Seconds = 30.0
 
@@ -282,8 +296,11 @@ def _resolve(config: Config, base: Path) -> Config:
     recording = config.recording
     if recording.directory is not None:
         recording = recording.model_copy(update={"directory": base / recording.directory})
+    places = {name: path for name in ("directory", "workspace") if (path := getattr(config.learning, name)) is not None}
+    learning = config.learning.model_copy(update={name: base / path for name, path in places.items()})
     return config.model_copy(
         update={
+            "learning": learning,
             "policies": tuple(there(name) for name in config.policies),
             "patterns": tuple(there(name) for name in config.patterns),
             "recording": recording,

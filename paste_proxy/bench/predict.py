@@ -69,7 +69,8 @@ def cross_validate(
         pool, took = _mined(split, evaluation, on_session)
         mined.append(took)
         for session in split.judged:
-            evaluation.add(session, watch.timed(Predictor(pool).step))
+            ahead = Predictor(pool, executable=evaluation.executable)
+            evaluation.add(session, Predictor(pool).step, watch.timed(ahead.step))
             on_session()
     judged = [session for split in found for session in split.judged]
     return {

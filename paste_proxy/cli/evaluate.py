@@ -41,7 +41,8 @@ def evaluate(
 
     They are replayed through the online predictor, which has not seen them.
 
-    Without --policy and --read-only every tool counts as read-only: nothing is run here.
+    Without --policy and --read-only every tool counts as read-only: nothing is run here. With them `read_only`, and
+    all that is said of running ahead, goes by a predictor that predicts such tools alone, as the sidecar does.
 
     The oracle counts a call whose arguments all stood, each whole, in what its session had seen when the LLM was
     asked: in the user's words, the LLM's, a tool's answer or an earlier call, and one without arguments. It does not
@@ -111,4 +112,5 @@ def _follow(sessions: "list[RecordedSession]", evaluation: "Evaluation", pool: "
         disable=not sys.stderr.isatty(),
     )
     for session in shown:
-        evaluation.add(session, watch.timed(Predictor(pool).step))
+        ahead = Predictor(pool, executable=evaluation.executable)
+        evaluation.add(session, Predictor(pool).step, watch.timed(ahead.step))

@@ -51,7 +51,7 @@ class Evaluation:
     """Whether a call may not be, and yet only reads."""
     core: Core = as_asked
     """What is compared, seen by the predictor and predicted; `strict` goes by what was asked."""
-    floor: float = 0.15
+    floor: float = 0.2
     """Confidence from which a candidate is launched."""
     every: Rate = field(default_factory=Rate)
     read_only: Rate = field(default_factory=Rate)
@@ -68,15 +68,25 @@ class Evaluation:
     """Those of hits."""
     reliability: Reliability = field(default_factory=Reliability)
 
-    def add(self, session: Recorded, predict: Predict) -> None:
-        """Follow one session; `predict` is the `step` of a fresh predictor."""
-        for one in follow(session, predict, self.core, self._runs):
+    def add(self, session: Recorded, predict: Predict, ahead: Predict | None = None) -> None:
+        """Follow one session.
+
+        Args:
+            predict: the `step` of a fresh predictor.
+            ahead: that of one which predicts only what may be run ahead, as the sidecar's do; `read_only` and all that
+                is said of running goes by it. None: `predict` does.
+        """
+        for one in follow(session, predict, ahead, self.core, self._runs):
             match one:
                 case Offer():
                     self.reliability.add(one.candidate.confidence, came=one.came)
                     self.sums["speculated"] += one.launched
                 case Verdict():
                     self._judge(one)
+
+    def executable(self, tool: str) -> bool:
+        """Whether calls of a tool may be speculated on."""
+        return self.is_read(Invocation(tool, {}))
 
     def report(self) -> dict[str, Json]:
         """The measurement, with the keys that `paste-proxy evaluate --json` promises."""
@@ -131,7 +141,7 @@ class Evaluation:
             self._judge_read(one)
 
     def _judge_read(self, one: Verdict) -> None:
-        self.read_only.add(one.rank)
+        self.read_only.add(one.ahead)
         self.sums["read_hits"] += one.hit
         self.sums["read_offered"] += one.offered
         self.sums["read_derivable"] += one.derivable

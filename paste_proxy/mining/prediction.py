@@ -26,6 +26,9 @@ class SessionPredictor(Protocol):
     def step(self, event: Event) -> Prediction:
         """Take the session's next event. Never changes what the session holds."""
 
+    def end(self) -> None:
+        """The session is over."""
+
     def suppose(self, past: Sequence[Event], latest: Event) -> Prediction:
         """What would be predicted if these happened next; the session stays as it is."""
 

@@ -40,6 +40,8 @@ class Verdict:
     """Its core."""
     rank: int | None
     """Among the candidates left to it, from 0; None if it was none of them."""
+    ahead: int | None
+    """The same among the candidates that may be run ahead."""
     strict: int | None
     """The same by what was asked, not by its core."""
     repeated: bool
@@ -76,16 +78,17 @@ class _Ahead:
 
 
 def follow(
-    session: Recorded, predict: Predict, core: Core, runs: Callable[[Candidate], bool]
+    session: Recorded, predict: Predict, ahead: Predict | None, core: Core, runs: Callable[[Candidate], bool]
 ) -> Iterator[Offer | Verdict]:
     """Follow a session from its first event to its last.
 
     Args:
         predict: the `step` of a fresh predictor.
+        ahead: that of one which predicts only what may be run ahead, as in the sidecar; None: `predict` does.
         core: what is shown to it and compared.
         runs: whether a candidate would be run ahead unless a run of it is waiting.
     """
-    return _Follower(session, core, runs).follow(predict)
+    return _Follower(session, core, runs).follow(predict, ahead)
 
 
 class _Follower:
@@ -99,19 +102,21 @@ class _Follower:
         self._asked: set[str] = set()
         self._window = Window()
 
-    def follow(self, predict: Predict) -> Iterator[Offer | Verdict]:
+    def follow(self, predict: Predict, ahead: Predict | None) -> Iterator[Offer | Verdict]:
         starts = {turn.start: number for number, turn in enumerate(self._turns)}
         moments = {moment.index: moment.turn for moment in moments_of(self._events, self._turns)}
-        candidates: list[Candidate] = []
+        every: list[Candidate] = []
+        some: list[Candidate] = []
         for index, event in enumerate(self._events):
             if index in starts:
-                yield from self._judged(starts[index], candidates)
-                candidates = []
+                yield from self._judged(starts[index], every, some)
+                every, some = [], []
             self._window.step(event)
             predicted = predict(event).candidates
+            runnable = predicted if ahead is None else ahead(event).candidates
             if index in moments:
-                candidates = self._cores(predicted)
-                yield from self._offers(candidates, moments[index])
+                every, some = self._cores(predicted), self._cores(runnable)
+                yield from self._offers(some, moments[index])
 
     def _cores(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """The candidates as they would be run, those that come to the same only once."""
@@ -128,25 +133,35 @@ class _Follower:
             self._offered.start(key, turn)
             yield Offer(candidate, key in coming, self._runs(candidate) and self._run.start(key, turn))
 
-    def _judged(self, number: int, candidates: Sequence[Candidate]) -> Iterator[Verdict]:
+    def _judged(self, number: int, every: Sequence[Candidate], some: Sequence[Candidate]) -> Iterator[Verdict]:
         turn = self._turns[number]
-        left = [candidate.invocation.key for candidate in candidates]
+        left, left_ahead = ([candidate.invocation.key for candidate in of] for of in (every, some))
         for call in turn.calls:
-            asked = self._asked_key[id(call)]
-            rank = left.index(call.key) if call.key in left else None
+            strict = _place(self._asked_key[id(call)], left)
             yield Verdict(
                 call=call,
-                rank=rank,
-                strict=left.index(asked) if asked in left else None,
+                rank=_struck(call.key, left),
+                ahead=_struck(call.key, left_ahead),
+                strict=strict,
                 repeated=call.key in self._asked,
                 hit=self._run.take(call.key, number),
                 offered=self._offered.take(call.key, number),
                 derivable=derivable(call, self._window),
                 seconds=self._seconds.get(id(call)),
             )
-            if rank is not None:
-                del left[rank]
         self._asked.update(call.key for call in turn.calls)
+
+
+def _place(key: str, keys: list[str]) -> int | None:
+    return keys.index(key) if key in keys else None
+
+
+def _struck(key: str, keys: list[str]) -> int | None:
+    """Where a key stands; it is taken away."""
+    place = _place(key, keys)
+    if place is not None:
+        del keys[place]
+    return place
 
 
 def _keys(asked: Sequence[Event], cores: Sequence[Event]) -> dict[int, str]:
