@@ -51,6 +51,9 @@ def mine(
         EngineName, typer.Option(help="Where it runs: on this machine, or on the Ray cluster that RAY_ADDRESS names.")
     ] = EngineName.LOCAL,
     processes: Annotated[int, typer.Option(min=1, help="Processes of this machine, with --engine local.")] = 1,
+    any_tool: Annotated[
+        bool, typer.Option("--any-tool", help="Learn only what holds for any tool: repeats, lists, habits.")
+    ] = False,
 ) -> None:
     """Mine patterns from recorded sessions and validate them.
 
@@ -58,9 +61,12 @@ def mine(
     """
     from paste_proxy.cli.mined import tell
     from paste_proxy.importers.formats import FORMATS, files_of
+    from paste_proxy.mining.general import mine_general
     from paste_proxy.mining.handwritten import read_handwritten
     from paste_proxy.mining.storage import dump_pool
 
+    if any_tool and patterns:
+        raise InputFault("--any-tool", "given with --patterns", "either of them: a pattern names its tool")
     refuse_input(out, [*files_of(FORMATS["neutral"], [*traces, *(exclude or [])]), *(patterns or [])])
     written = [one for path in patterns or [] for one in read_handwritten(read_text(path), str(path)).patterns]
     core, runs_on = read_policies(policy or []).core, _engine(engine, processes)
@@ -68,7 +74,10 @@ def mine(
     left = _without(found, exclude or [])
     sessions = _learned_from(traces, left, calls)
     cores = [replace(session, events=tuple(cored(event, core) for event in session.events)) for session in sessions]
-    pool, held_out = _mined(cores, [pattern.template for pattern in written], runs_on)
+    if any_tool:
+        pool, held_out = mine_general(cores)
+    else:
+        pool, held_out = _mined(cores, [pattern.template for pattern in written], runs_on)
     if len(sessions) < len(left):
         pool = replace(pool, origin=replace(pool.origin, sampled_from=len(left)))
     with whole_file(out) as file:

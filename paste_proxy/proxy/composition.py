@@ -1,6 +1,8 @@
 """The one place where the sidecar is put together."""
 
+import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 
 from aiohttp import web
 from yarl import URL
@@ -9,6 +11,7 @@ from paste_proxy.clock import Clock, SystemClock
 from paste_proxy.config import Config
 from paste_proxy.events.candidate import Candidate
 from paste_proxy.mining import pool
+from paste_proxy.mining.forecast.adaptation import Adaptation
 from paste_proxy.mining.predict import Predictor
 from paste_proxy.mining.prediction import SessionPredictor
 from paste_proxy.proxy.app import Parts
@@ -21,12 +24,14 @@ from paste_proxy.proxy.hub.executor import Executor
 from paste_proxy.proxy.hub.foresight import Foresight
 from paste_proxy.proxy.hub.guess_desk import GuessDesk
 from paste_proxy.proxy.hub.hub import Hub
+from paste_proxy.proxy.hub.learned import Learned
 from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.proxy.hub.turn_watch import TurnWatch
 from paste_proxy.proxy.mcp.route import add_mcp_routes
-from paste_proxy.proxy.named_files import read_patterns, read_policy
+from paste_proxy.proxy.memory import Memory
+from paste_proxy.proxy.named_files import GENERAL, read_patterns, read_policy
 from paste_proxy.proxy.outages import Outages
 from paste_proxy.proxy.ports import ToolGate
 from paste_proxy.proxy.recorder import Recorder
@@ -54,8 +59,13 @@ class Sidecar:
     def __init__(self, config: Config, clock: Clock) -> None:
         self.config, self._clock = config, clock
         self.tally = Tally()
-        self._pool = pool.combine(read_patterns(name) for name in config.patterns)
+        general = (GENERAL,) if config.learning.general and GENERAL not in config.patterns else ()
+        self._pool = pool.combine(read_patterns(name) for name in (*config.patterns, *general))
+        self._memory = Memory(config, clock, self.tally.fault) if config.learning.enabled else None
+        self._adaptation = None if self._memory is None else Adaptation(self._pool, self._memory.places)
         self._policy = combine([read_policy(name) for name in config.policies])
+        if self._adaptation is not None:
+            self.tally.learned = partial(Learned.of, self._adaptation)
         self._toolbox = Toolbox(config.mcp)
         self._scheduler = scheduler(config, self._policy)
         self.sessions = Sessions(
@@ -123,9 +133,14 @@ class Sidecar:
             ),
             catch_up=self.watch.catch_up,
         )
+        keeping = None if self._memory is None else asyncio.create_task(self._memory.keep(), name="memory")
         yield
         await self.hub.close()
         await executor.close()
+        if self._memory is not None and keeping is not None:
+            keeping.cancel()
+            await asyncio.gather(keeping, return_exceptions=True)
+            await self._memory.save()
         if self._guessing is not None:
             await self._guessing.speculator.close()
         await self.watch.close()
@@ -162,6 +177,7 @@ class Sidecar:
             window=self.config.limits.window_events,
             candidates=self.config.speculation.candidates,
             executable=self._toolbox.offered,
+            adaptation=self._adaptation,
         )
 
     def _not_executable(self, _: Candidate) -> None:

@@ -88,7 +88,14 @@ class _Account(Collector):
         yield from self._speculator()
         yield _counters("paste_faults", "Faults of the sidecar, contained.", "where", tally.faults)
         yield CounterMetricFamily("paste_dropped_events", "Events not observed for want of room.", value=tally.dropped)
+        yield from self._learned()
         yield from self._seconds()
+
+    def _learned(self) -> Iterator[Metric]:
+        learned = self._tally.learned()
+        yield GaugeMetricFamily("paste_learned_moments", "Moments learned from, in this place.", value=learned.moments)
+        yield GaugeMetricFamily("paste_habits", "Invocations remembered, of this place.", value=learned.habits)
+        yield GaugeMetricFamily("paste_demoted_patterns", "Patterns that stopped paying.", value=learned.demoted)
 
     def _speculator(self) -> Iterator[Metric]:
         guesses = self._tally.guesses

@@ -7,6 +7,9 @@ from paste_proxy.mining.storage import parse_pool
 from paste_proxy.share import find
 from paste_proxy.speculation.policy import Policy, combine
 
+GENERAL = "builtin:general"
+"""The pool for tools that no other knows."""
+
 
 def read_policy(name: str) -> Policy:
     """The policy of that name.

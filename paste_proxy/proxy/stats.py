@@ -1,5 +1,7 @@
 """`/paste/v1/stats`: the tally as one JSON object for people and the page."""
 
+from dataclasses import asdict
+
 from paste_proxy.events.values import Json
 from paste_proxy.proxy.hub.guess_tally import GuessTally
 from paste_proxy.proxy.hub.tally import Tally
@@ -33,6 +35,7 @@ def stats(tally: Tally, mode: Mode, *, sessions: int, exchanges: int) -> dict[st
         "would_have": {"hits": would_hit, "saved_s": tally.would_save_s, "wasted_s": tally.would_waste_s},
         "refused": dict(tally.refused),
         "speculator": _speculator(tally.guesses),
+        "learned": asdict(tally.learned()),
         "missed_tools": _missed(tally),
         "past_tools": [{"tool": tool, "calls": calls} for tool, calls in tally.past.most_common(_TOP)],
         "dropped": tally.dropped,

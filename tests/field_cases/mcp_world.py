@@ -12,7 +12,7 @@ import aiohttp
 from aiohttp import web
 
 from paste_proxy.clock import SystemClock
-from paste_proxy.config import Config, LlmRoute, McpServer, Speculating
+from paste_proxy.config import Config, Learning, LlmRoute, McpServer, Speculating
 from paste_proxy.events.types import Outcome
 from paste_proxy.proxy.app import build_app
 from paste_proxy.proxy.composition import Sidecar
@@ -87,6 +87,7 @@ async def speculating(folder: Path, *reads: str, **servers: McpServer) -> AsyncI
             mcp=servers,
             policies=(str(policy),),
             speculation=Speculating(mode=Mode.SPECULATE, min_benefit_s=0),
+            learning=Learning(general=False),
         )
         sidecar = await asyncio.to_thread(Sidecar, config, SystemClock())
         runner = app_runner(build_app(config, sidecar.parts()))

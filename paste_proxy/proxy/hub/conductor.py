@@ -141,6 +141,7 @@ class Conductor:
     def housekeep(self) -> None:
         """End sessions that went silent, and those too many."""
         for session in self._sessions.expire(self._clock.monotonic()):
+            session.predictor.end()
             self.tell(SessionEnded(session=session.id))
             self._guesses.left(session.id)
 

@@ -1,12 +1,13 @@
 """What the sidecar counts; the one source of `/metrics`, `/paste/v1/stats` and every summary."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from paste_proxy.events.candidate import MODEL
 from paste_proxy.events.types import Outcome
 from paste_proxy.proxy.hub.guess_tally import GuessTally
+from paste_proxy.proxy.hub.learned import Learned
 from paste_proxy.speculation.types import Settled
 
 _TOOLS_COUNTED_APART = 200
@@ -56,6 +57,7 @@ class Tally:
     """Calls that agents' own tools answered past the sidecar, by tool."""
     tools: dict[str, ToolTally] = field(default_factory=dict)
     guesses: GuessTally = field(default_factory=GuessTally)
+    learned: Callable[[], Learned] = Learned
 
     def tool(self, name: str) -> ToolTally:
         """The account of a tool; tools beyond a bound share one."""

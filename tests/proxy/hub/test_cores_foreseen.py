@@ -39,6 +39,9 @@ class Prophet:
         self.seen.extend(past)
         return self.step(latest)
 
+    def end(self) -> None:
+        pass
+
     def narrow(self, outline: Outline, beside: Collection[str] = ()) -> Prediction:
         self.outlines.append(outline)
         return Prediction((Candidate(invocation=Invocation(outline.tool, PART.arguments), confidence=0.5, source="p"),))

@@ -114,6 +114,9 @@ class Prophet:
             tuple(Candidate(invocation=one, confidence=0.9, source="beyond") for one in self.says(latest))
         )
 
+    def end(self) -> None:
+        pass
+
     def narrow(self, outline: Outline, beside: Collection[str] = ()) -> Prediction:
         self.asked_beside.append(set(beside))
         return Prediction(

@@ -21,6 +21,9 @@ class Silent:
     def suppose(self, past: Sequence[Event], latest: Event) -> Prediction:
         return Prediction()
 
+    def end(self) -> None:
+        pass
+
     def narrow(self, outline: Outline, beside: Collection[str] = ()) -> Prediction:
         return Prediction()
 

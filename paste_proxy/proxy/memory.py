@@ -1,0 +1,146 @@
+"""What the sidecar's sessions taught, kept on disk: one file for the workspace, one for everywhere.
+
+Read before the loop runs, written now and then in a thread of its own, each file as a whole. A file that cannot be
+read as one of ours is not used and written anew. Arguments are what people typed: files are private to the user, and
+a habit whose arguments hold a secret is not kept.
+"""
+
+import asyncio
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+import structlog
+
+from paste_proxy.clock import Clock
+from paste_proxy.config import Config
+from paste_proxy.errors import InputFault
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.redaction import Redactor
+from paste_proxy.mining.forecast.adaptation import GLOBAL_RATE, LOCAL_RATE, Place
+from paste_proxy.mining.forecast.memory import load_place, snapshot, text_of
+
+log = structlog.get_logger(__name__)
+
+SAVE_EVERY_S = 30.0
+_HALF_LIFE_S = 30 * 86_400.0
+"""What was learned counts half after so long without being taught again."""
+_LARGEST_FILE = 8 * 2**20
+_MOST_FILES = 200
+_EVERYWHERE = "everywhere.json"
+
+
+@dataclass(slots=True)
+class _Kept:
+    place: Place
+    path: Path | None
+    saved: tuple[int, int]
+    """`_progress` when it was last saved."""
+
+
+class Memory:
+    """The places of one sidecar, the workspace first.
+
+    Args:
+        fault: called with a place for every fault of the disk.
+    """
+
+    def __init__(self, config: Config, clock: Clock, fault: Callable[[str], None] = lambda _: None) -> None:
+        self._clock, self._fault = clock, fault
+        self._habits = config.recording.payloads == "full"
+        self._redactor = Redactor(secrets.token_bytes(32))
+        folder = config.learning.directory
+        if folder is None and config.recording.directory is not None:
+            folder = config.recording.directory / "memory"
+        if folder is None:
+            self._kept = [_Kept(Place.fresh(rate), None, (0, 0)) for rate in (LOCAL_RATE, GLOBAL_RATE)]
+        else:
+            own = folder / _name(config.learning.workspace or Path.cwd())
+            self._kept = [self._read(own, LOCAL_RATE), self._read(folder / _EVERYWHERE, GLOBAL_RATE)]
+
+    @property
+    def places(self) -> list[Place]:
+        """What is known, the nearest first; changed in place as sessions go."""
+        return [kept.place for kept in self._kept]
+
+    async def keep(self) -> None:
+        """Save what is new, every half a minute, until cancelled."""
+        while True:
+            await asyncio.sleep(SAVE_EVERY_S)
+            await self.save()
+
+    async def save(self) -> None:
+        """Save what is new. Raises nothing."""
+        for kept in self._kept:
+            progress = _progress(kept.place)
+            if kept.path is None or progress == kept.saved:
+                continue
+            kept.saved = progress
+            taken = {**snapshot(kept.place, habits=self._habits), "saved": round(self._clock.epoch())}
+            try:
+                await asyncio.to_thread(self._write, kept.path, taken)
+            except (OSError, ValueError) as fault:
+                self._fault("memory")
+                log.warning("memory_fault", path=str(kept.path), fault=str(fault))
+
+    def _read(self, path: Path, rate: float) -> _Kept:
+        place = Place.fresh(rate)
+        try:
+            place, saved = load_place(_text(path), str(path), rate)
+            place.faded(0.5 ** (max(0.0, self._clock.epoch() - saved) / _HALF_LIFE_S))
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError, InputFault) as fault:
+            self._fault("memory")
+            log.warning("memory_refused", path=str(path), fault=str(fault), then="what it held is forgotten")
+        return _Kept(place, path, _progress(place))
+
+    def _write(self, path: Path, taken: dict[str, Any]) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        text = text_of(taken, self._harmless)
+        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", suffix=".part", delete=False) as file:
+            part = Path(file.name)
+            try:
+                file.write(text.encode())
+                file.flush()
+                part.replace(path)
+            finally:
+                part.unlink(missing_ok=True)
+        _prune(path.parent)
+
+    def _harmless(self, invocation: Invocation) -> bool:
+        return self._redactor.value(invocation.arguments) == invocation.arguments
+
+
+def _name(workspace: Path) -> str:
+    return f"workspace-{blake2b(os.fsencode(workspace.resolve()), digest_size=8).hexdigest()}.json"
+
+
+def _progress(place: Place) -> tuple[int, int]:
+    return place.moments, place.habits.notes
+
+
+def _text(path: Path) -> str:
+    """Raises OSError or ValueError."""
+    if path.stat().st_size > _LARGEST_FILE:
+        raise ValueError(f"larger than {_LARGEST_FILE} bytes")
+    return path.read_text("utf-8")
+
+
+def _prune(folder: Path) -> None:
+    """Forget the workspaces not worked in for longest."""
+    found = sorted(_dated(folder))
+    for _, path in found[: max(0, len(found) - _MOST_FILES)]:
+        path.unlink(missing_ok=True)
+
+
+def _dated(folder: Path) -> Iterator[tuple[float, Path]]:
+    for path in folder.glob("workspace-*.json"):
+        with suppress(OSError):
+            yield path.stat().st_mtime, path
