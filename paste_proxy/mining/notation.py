@@ -20,6 +20,8 @@ from paste_proxy.mining.templates import AnyTemplate, Repeat, Template
 from paste_proxy.mining.window import CALL, OUTPUT
 
 _TAKES = f"a JSON pointer, {', '.join(KINDS)}, {FILE}, {WORD}SHAPE, {AFTER}WORD or {BEFORE}WORD"
+_DEEPEST = 100
+"""Levels of a value; far below where reading one might fail at some depth of calls and not at another."""
 _MAPPER_KEYS = ("from", "tool", "which", "take", "form", "frame", "last")
 
 
@@ -91,7 +93,7 @@ def read_mapper(raw: Json, where: str) -> AnyMapper:
     written = table(raw, where)
     if "constant" in written:
         _only(written, ("constant",), where)
-        return Constant(_json(written["constant"], f"{where}.constant"))
+        return Constant(read_json(written["constant"], f"{where}.constant"))
     _only(written, _MAPPER_KEYS, where)
     take = written.get("take")
     if not isinstance(take, str) or not (take in (*KINDS, FILE) or take.startswith(("/", WORD, AFTER, BEFORE))):
@@ -110,13 +112,24 @@ def read_mapper(raw: Json, where: str) -> AnyMapper:
     return Mapper(_read_source(written, where), take, form, frame, last)
 
 
-def _json(value: Json, where: str) -> Json:
-    """TOML has dates and infinite numbers, which no tool can be called with."""
+def read_json(value: Json, where: str) -> Json:
+    """A value that a tool can be called with.
+
+    Raises:
+        InputFault: it is a date or an infinite number, as TOML has them, or nested beyond reason.
+    """
+    if not _shallow(value, _DEEPEST):
+        raise InputFault(where, "is nested too deeply", f"a value of {_DEEPEST} levels at most")
     try:
         canonical_text(value)
     except (TypeError, ValueError) as fault:
-        raise InputFault(where, repr(value), "a JSON value; write a date as a text") from fault
+        raise InputFault(where, f"{value!r:.60}", "a JSON value; write a date as a text") from fault
     return value
+
+
+def _shallow(value: Json, levels: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels > 0 and all(_shallow(one, levels - 1) for one in inner)
 
 
 def _read_source(written: dict[str, Json], where: str) -> Source:

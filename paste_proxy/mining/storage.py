@@ -44,6 +44,13 @@ def load_pool(text: str, where: str) -> Pool:
         raw = loads(text)
     except ValueError as fault:
         raise InputFault(where, f"is not JSON ({fault})", "a pool written by `paste-proxy mine`") from fault
+    try:
+        return _read_pool(raw, where)
+    except RecursionError as fault:
+        raise InputFault(where, "is nested too deeply", "a pool written by `paste-proxy mine`") from fault
+
+
+def _read_pool(raw: Json, where: str) -> Pool:
     top = table(raw, where)
     if top.get("format") != FORMAT:
         raise InputFault(f"{where}: format", repr(top.get("format")), f"{FORMAT!r}")

@@ -14,6 +14,8 @@ from paste_proxy.mining.window import CALL, Observation, Window
 
 _ANSWERS = 4
 _MOST = 3
+_LOOKED_AT = 16
+"""Items after the latest that may have been asked for already."""
 _TAKES = ("url", "path", FILE)
 _SHORTEST = 2
 
@@ -28,10 +30,10 @@ def following(window: Window) -> list[Invocation]:
     found: dict[str, Invocation] = {}
     for name, value in latest.invocation.arguments.items():
         if isinstance(value, str | int) and not isinstance(value, bool) and len(str(value)) >= _SHORTEST:
-            for item in islice(_after(value, _answers(calls, latest)), _MOST):
-                invocation = Invocation(latest.tool, {**latest.invocation.arguments, name: item})
-                if invocation.key not in asked:
-                    found.setdefault(invocation.key, invocation)
+            items = islice(_after(value, _answers(calls, latest)), _LOOKED_AT)
+            following = (Invocation(latest.tool, {**latest.invocation.arguments, name: item}) for item in items)
+            unused = islice((one for one in following if one.key not in asked), _MOST)
+            found |= {one.key: one for one in unused if one.key not in found}
     return list(found.values())[:_MOST]
 
 

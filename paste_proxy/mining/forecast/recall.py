@@ -47,7 +47,7 @@ def recall(window: Window) -> Recall:
         age[key] = distance
         times[key] += 1
         (failed.discard if seen.ok else failed.add)(key)
-        if before == last and at < len(calls):
+        if before == last:
             followed[key] += 1
         before = key
         for value in invocation.arguments.values():

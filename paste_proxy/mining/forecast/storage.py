@@ -22,7 +22,7 @@ from paste_proxy.mining.forecast.finder import Finder
 from paste_proxy.mining.forecast.model import Model
 from paste_proxy.mining.forecast.slot import Constant, Slot, named
 from paste_proxy.mining.mappers import Mapper
-from paste_proxy.mining.notation import read_mapper, table, written_mapper
+from paste_proxy.mining.notation import read_json, read_mapper, table, written_mapper
 from paste_proxy.mining.outlook import Outlook
 
 _LARGEST = 1e6
@@ -37,14 +37,14 @@ def dump_model(model: Model) -> str:
     cues = ((cue, {numbers.get(label, label): w for label, w in row.items()}) for cue, row in weights)
     bias = {numbers.get(label, label): weight for label, weight in finder.choice.bias.items()}
     shapes = {
-        tool: [{"names": list(one.names), "share": round(one.share, 4), "covered": round(one.covered, 4)} for one in of]
+        tool: [{"names": list(one.names), "share": one.share, "covered": one.covered} for one in of]
         for tool, of in finder.arguments.shapes.items()
     }
     frequent = [{"tool": one.tool, "arguments": one.arguments} for one in finder.frequent.values()]
     slots = (canonical_text(_written_slot(slot)) for slot in finder.arguments.slots.values())
     told = _lines(f"{_text(cue)}: {_text(row)}" for cue, row in cues)
     parts = [
-        f'"choice": {{"bias": {_text(bias)}, "cues": {{\n{told}\n}}}}',
+        f'"choice": {{"bias": {_in_order(bias)}, "cues": {{\n{told}\n}}}}',
         f'"frequent": [\n{_lines(map(_text, frequent))}\n]',
         f'"shapes": {_text(shapes)}',
         f'"slots": [\n{_lines(slots)}\n]',
@@ -99,6 +99,11 @@ def _text(value: Any) -> str:
     return canonical_text(value)
 
 
+def _in_order(weights: dict[str, float]) -> str:
+    """As it stands: labels that are equally likely come in the order of the bias."""
+    return "{" + ",".join(f"{_text(label)}:{_text(weight)}" for label, weight in weights.items()) + "}"
+
+
 def _lines(texts: Iterable[str]) -> str:
     return ",\n".join(texts)
 
@@ -119,10 +124,10 @@ def _written_slot(slot: Slot) -> dict[str, Json]:
         "tool": slot.tool,
         "name": slot.name,
         "mappers": mappers,
-        "constants": [[constant.value, round(constant.share, 4)] for constant in slot.constants],
+        "constants": [[constant.value, constant.share] for constant in slot.constants],
         "phrases": dict(slot.phrases),
         "enumerated": slot.enumerated,
-        "covered": round(slot.covered, 4),
+        "covered": slot.covered,
         "weights": rest,
     }
 
@@ -130,6 +135,7 @@ def _written_slot(slot: Slot) -> dict[str, Json]:
 def _read_slot(raw: Json, where: str) -> Slot:
     written = table(raw, where)
     tool, name = (_string(written.get(key), f"{where}.{key}") for key in ("tool", "name"))
+    phrases = table(written.get("phrases", {}), f"{where}.phrases")
     mappers: list[tuple[str, Mapper]] = []
     weights = _weights(written, "weights", where)
     for at, one in enumerate(_list(written, "mappers", where)):
@@ -149,17 +155,17 @@ def _read_slot(raw: Json, where: str) -> Slot:
         tuple(
             _read_constant(one, f"{where}.constants[{at}]") for at, one in enumerate(_list(written, "constants", where))
         ),
-        table(written.get("phrases", {}), f"{where}.phrases"),
-        enumerated=written.get("enumerated") is True,
+        {phrase: read_json(value, f"{where}.phrases[{phrase!r}]") for phrase, value in phrases.items()},
+        enumerated=_bool(written.get("enumerated", False), f"{where}.enumerated"),
         weights=weights,
-        covered=_share(written.get("covered"), f"{where}.covered"),
+        covered=_share(written.get("covered"), f"{where}.covered", 1e-6),
     )
 
 
 def _read_constant(raw: Json, where: str) -> Constant:
     if not isinstance(raw, list) or len(raw) != 2:
         raise InputFault(where, f"{raw!r:.60}", "[value, share]")
-    return Constant(raw[0], _share(raw[1], where))
+    return Constant(read_json(raw[0], where), _share(raw[1], where))
 
 
 def _read_shapes(top: dict[str, Json], where: str) -> dict[str, tuple[Shape, ...]]:
@@ -173,7 +179,7 @@ def _read_shape(raw: Json, where: str) -> Shape:
     written = table(raw, where)
     names = tuple(_string(name, f"{where}.names") for name in _list(written, "names", where))
     return Shape(
-        names, _share(written.get("share"), f"{where}.share"), _share(written.get("covered"), f"{where}.covered", 0)
+        names, _share(written.get("share"), f"{where}.share"), _share(written.get("covered"), f"{where}.covered")
     )
 
 
@@ -189,9 +195,9 @@ def _complete(arguments: Arguments, where: str) -> None:
 
 def _read_invocation(raw: Json, where: str) -> Invocation:
     written = table(raw, where)
-    return Invocation(
-        _string(written.get("tool"), f"{where}.tool"), table(written.get("arguments"), f"{where}.arguments")
-    )
+    arguments = table(written.get("arguments"), f"{where}.arguments")
+    read_json(arguments, f"{where}.arguments")
+    return Invocation(_string(written.get("tool"), f"{where}.tool"), arguments)
 
 
 def _list(written: dict[str, Json], key: str, where: str) -> Iterator[Json]:
@@ -207,7 +213,13 @@ def _string(value: Json, where: str) -> str:
     return value
 
 
-def _share(value: Json, where: str, least: float = 1e-6) -> float:
+def _bool(value: Json, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise InputFault(where, f"{value!r:.60}", "true or false")
+    return value
+
+
+def _share(value: Json, where: str, least: float = 0.0) -> float:
     """A probability; one that divides is kept above nothing."""
     number = _number(value, where)
     if not 0 <= number <= 1:

@@ -22,7 +22,7 @@ from paste_proxy.mining.forecast.training.descent import Floats, Rows, softmax_o
 from paste_proxy.mining.forecast.training.given import Given, Where
 from paste_proxy.mining.forecast.training.names import Names
 from paste_proxy.mining.groups import Recorded
-from paste_proxy.mining.infer import Explained, Occurrence, greedy
+from paste_proxy.mining.infer import LEAST_GROUPS, Explained, Occurrence, greedy
 from paste_proxy.mining.mappers import Mapper
 from paste_proxy.mining.replay import replay
 from paste_proxy.mining.window import Window
@@ -64,7 +64,11 @@ def _shapes(
 ) -> dict[str, tuple[Shape, ...]]:
     return {
         tool: tuple(
-            Shape(names, times / of_tool.total(), prod(slots[tool, name].covered for name in names))
+            Shape(
+                names,
+                round(times / of_tool.total(), 4),
+                round(prod(slots[tool, name].covered for name in names), 4),
+            )
             for names, times in of_tool.most_common(_SHAPES)
         )
         for tool, of_tool in counts.items()
@@ -109,6 +113,8 @@ class _Marking:
     feature: Names[Hashable] = field(default_factory=Names)
     hits: Counter[Where] = field(default_factory=Counter)
     marks: dict[Where, set[str]] = field(default_factory=lambda: defaultdict(set))
+    groups: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By mark, `LEAST_GROUPS` of the task groups in which some argument's value had it."""
     _kinds: dict[str, str] = field(default_factory=dict)
     _constants: dict[tuple[str, str, str], list[tuple[Json, Marks]]] = field(default_factory=dict)
 
@@ -130,6 +136,9 @@ class _Marking:
         if any(right) and len(found) > 1:
             for option, wanted in zip(found, right, strict=True):
                 self.marks[where].update(option.sum)
+                for mark in option.sum:
+                    if len(self.groups[mark]) < LEAST_GROUPS:
+                        self.groups[mark].add(group)
                 features = [(self.feature(one), 1.0) for mark in option.sum for one in self._levels(where, mark)]
                 self.rows.row(features, float(wanted))
             self.rows.close()
@@ -143,11 +152,11 @@ class _Marking:
         slots: dict[Where, Slot] = {}
         for where, slot in self.slots.items():
             told: dict[str, float] = {}
-            for mark in sorted(self.marks[where]):
+            for mark in sorted(mark for mark in self.marks[where] if len(self.groups[mark]) >= LEAST_GROUPS):
                 weight = sum(float(weights[self.feature(one)]) for one in self._levels(where, mark))
                 if abs(weight) >= _LEAST_WEIGHT:
                     told[mark] = round(weight, 3)
-            covered = (self.hits[where] + 1) / (self.given.values[where].calls + 2)
+            covered = max(1e-4, round((self.hits[where] + 1) / (self.given.values[where].calls + 2), 4))
             slots[where] = replace(slot, weights=told, covered=covered)
         return slots
 

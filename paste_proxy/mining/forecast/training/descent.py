@@ -139,8 +139,9 @@ def softmax_over_labels(
     flat = np.fromiter((cue for one in cues for cue in one), np.int64, int(ends[-1]) if len(ends) else 0)
     evens = np.asarray([spread(len(one)) for one in cues], np.float32)
     wanted = np.fromiter((label for one in labels for label in one), np.int64)
-    masses = np.repeat([1 / len(one) for one in labels], [len(one) for one in labels]).astype(np.float32)
-    label_ends = np.cumsum([len(one) for one in labels])
+    several = np.asarray([len(one) for one in labels], np.int64)
+    masses = np.repeat(1 / several, several).astype(np.float32)
+    label_ends = np.cumsum(several)
     shuffle = np.random.default_rng(2)
     for epoch in range(epochs):
         order = shuffle.permutation(len(lengths))
@@ -151,11 +152,14 @@ def softmax_over_labels(
             at = flat[entry]
             owner = np.repeat(np.arange(len(some)), lengths[some])
             firsts = np.concatenate([[0], np.cumsum(lengths[some])[:-1]])
-            scores = np.add.reduceat(weights[at], firsts, axis=0) * evens[some, None] + bias
+            scores = np.tile(bias, (len(some), 1))
+            told = lengths[some] > 0
+            if told.any():
+                scores[told] += np.add.reduceat(weights[at], firsts[told], axis=0) * evens[some[told], None]
             scores -= scores.max(axis=1, keepdims=True)
             wrong = np.exp(scores)
             wrong /= wrong.sum(axis=1, keepdims=True)
-            counts = np.asarray([len(labels[one]) for one in some])
+            counts = several[some]
             into = _spans(label_ends[some] - counts, label_ends[some])
             np.subtract.at(wrong, (np.repeat(np.arange(len(some)), counts), wanted[into]), masses[into])
             unique, where = np.unique(at, return_inverse=True)

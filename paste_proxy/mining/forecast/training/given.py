@@ -57,7 +57,7 @@ class Values:
                 found.append((others, self.times[key] - groups.get(besides, 0), key))
         found.sort(key=lambda one: (-one[0], -one[1], str(one[2])))
         calls = max(1, self.calls - sum(groups.get(besides, 0) for groups in self.groups.values()))
-        return [Constant(self.value[key], min(1.0, times / calls)) for _, times, key in found[:_CONSTANTS]]
+        return [Constant(self.value[key], round(min(1.0, times / calls), 4)) for _, times, key in found[:_CONSTANTS]]
 
 
 @dataclass(slots=True)
