@@ -9,7 +9,7 @@ from paste_proxy.mining.mentions import DATE, KINDS, mentioned, words_by_shape
 from paste_proxy.mining.neighbours import Neighbours, is_neighbour
 from paste_proxy.mining.pointers import Leaf, leaves
 
-_MOST_TEXT = 20_000
+_MOST_TEXT = 8_000
 WORD = "word:"
 """How a take that means words of a shape begins."""
 FILE = "file"
@@ -59,14 +59,16 @@ class Material:
         year = self.bearings.year
         if self._places is None or self._places[0] != year:
             self._places = (year, self._index())
-        return self._places[1].get(text.lower(), [])
+        lower = text.lower()
+        beside = self._beside().takes_of(lower)
+        return [*self._places[1].get(lower, ()), *((take, Found(word)) for take, word in beside)]
 
     def mentions_part_of(self, path: str) -> bool:
         """Whether it may name a file by the end of its path."""
         return path.rpartition("/")[2] in self.text()
 
     def text(self) -> str:
-        """The texts of the payload, one a line, cut at 20,000 characters."""
+        """The texts of the payload, one a line, cut at 8,000 characters."""
         if self._text is None:
             if isinstance(self.payload, str):
                 self._text = self.payload[:_MOST_TEXT]
@@ -119,7 +121,7 @@ class Material:
         places: dict[str, list[tuple[str, Found]]] = {}
         for leaf in self.leaves():
             places.setdefault(str(leaf.value).lower(), []).append((leaf.pointer, Found(leaf.value, leaf.rows)))
-        takes = [*KINDS, *(WORD + shape for shape in self._shaped()), *self._beside().takes()]
+        takes = [*KINDS, *(WORD + shape for shape in self._shaped())]
         for take in takes:
             for found in self.take(take):
                 places.setdefault(str(found.value).lower(), []).append((take, found))

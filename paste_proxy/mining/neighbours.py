@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import islice
 
 AFTER, BEFORE = "after:", "before:"
 """How takes begin that mean the words after, or before, a given one."""
@@ -32,10 +32,17 @@ class Neighbours:
         _, _, word = take.partition(":")
         return list(islice(dict.fromkeys(self._beside(word, 1 if take.startswith(AFTER) else -1)), _MOST))
 
-    def takes(self) -> list[str]:
-        """Every take that means a word, in the order of the text."""
-        pairs = pairwise(self.lower)
-        return list(dict.fromkeys(take for word, next_ in pairs for take in (AFTER + word, BEFORE + next_)))
+    def takes_of(self, lower: str) -> list[tuple[str, str]]:
+        """Every take that means a word which reads so in lower case, and the word."""
+        found: dict[tuple[str, str], None] = {}
+        at = -1
+        for _ in range(self.lower.count(lower)):
+            at = self.lower.index(lower, at + 1)
+            if at:
+                found[AFTER + self.lower[at - 1], self.words[at]] = None
+            if at + 1 < len(self.words):
+                found[BEFORE + self.lower[at + 1], self.words[at]] = None
+        return list(found)
 
     def _beside(self, word: str, step: int) -> Iterator[str]:
         at = -1

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from paste_proxy.events.values import Json
 
 _DEEPEST = 12
-_MOST_LEAVES = 2_000
+_MOST_LEAVES = 700
 _MOST_ITEMS_COPIED = 12
 
 
@@ -29,7 +29,7 @@ _leaf = partial(tuple.__new__, Leaf)
 
 
 def leaves(payload: Json) -> list[Leaf]:
-    """The scalars of a payload, and its short lists as wholes, in document order; at most 2,000."""
+    """The scalars of a payload, and its short lists as wholes, in document order; at most 700."""
     found: list[Leaf] = []
     _add(payload, "", (), 0, found)
     return found[:_MOST_LEAVES]

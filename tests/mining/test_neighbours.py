@@ -23,8 +23,15 @@ def pairs(text: str) -> dict[str, list[str]]:
 @given(TEXTS.map(" ".join))
 def test_a_take_means_the_words_beside_its_word(text: str) -> None:
     neighbours = Neighbours.of(text)
-    assert {take: neighbours.beside(take) for take in neighbours.takes()} == pairs(text)
-    assert neighbours.takes() == list(pairs(text))
+    every = pairs(text)
+    assert {take: neighbours.beside(take) for take in every} == every
+
+
+@given(TEXTS.map(" ".join))
+def test_a_word_is_meant_by_the_takes_beside_it(text: str) -> None:
+    neighbours = Neighbours.of(text)
+    meant = {(take, word) for lower in set(neighbours.lower) for take, word in neighbours.takes_of(lower)}
+    assert meant == {(take, word) for take, words in pairs(text).items() for word in words}
 
 
 def test_twelve_words_at_most_and_none_where_the_word_does_not_stand() -> None:
