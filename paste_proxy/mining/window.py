@@ -21,6 +21,8 @@ USER, TURN, CALL, OUTPUT = "user", "turn", "call", "output"
 ANY = "*"
 """Instead of a tool: whichever tool it was."""
 _LONGEST_COMMAND = 2_000
+_MOST_LASTING = 16_384
+"""Things found that are kept; a session that is learned from tries far more mappers than it needs again."""
 
 
 @dataclass(slots=True)
@@ -56,7 +58,11 @@ class Window:
         """By the name of a source, or the id of whatever looks things up: itself, the stamp it looked at, and what it
         found then."""
         self.stamps: dict[tuple[str, str], int] = {}
-        """By origin and tool of a source: a number that changes whenever what the source can mean does."""
+        """By origin and tool of a source that means anything: a number that changes whenever what it can mean does,
+        and never comes back."""
+        self._changes = 0
+        self._shared: int | None = None
+        """The stamp of the bearings that what was taken over from another window was read against."""
 
     def fork(self) -> "Window":
         """A window with the same past, whose future leaves this one as it is."""
@@ -64,7 +70,8 @@ class Window:
         fork.observations.extend(copy(seen) for seen in self.observations)
         fork.stream = self.stream.copy()
         fork.bearings = self.bearings.fork()
-        fork.lasting, fork.stamps = dict(self.lasting), dict(self.stamps)
+        fork.lasting, fork.stamps, fork._changes = dict(self.lasting), dict(self.stamps), self._changes
+        fork._shared = self.bearings.stamp
         fork.spoke, fork._sealed_turn, fork._asked = self.spoke, self._sealed_turn, self._asked
         return fork
 
@@ -72,6 +79,14 @@ class Window:
         """Take an event. True if it is one after which the session's next calls can be predicted."""
         self.spoke = False
         self.memo.clear()
+        if len(self.lasting) > _MOST_LASTING:
+            self.lasting.clear()
+        is_moment = self._take(event)
+        if self._shared is not None and self._shared != self.bearings.stamp:
+            self._part()
+        return is_moment
+
+    def _take(self, event: Event) -> bool:
         match event:
             case UserMessage():
                 self._add(Observation(USER, self._material(event.text)))
@@ -126,24 +141,52 @@ class Window:
         named = [call for call in waiting if call.call_id == event.call_id and call.tool == event.tool]
         return next(iter(named or [call for call in waiting if call.tool == event.tool]), None)
 
+    def _part(self) -> None:
+        """Read what was taken over against bearings that are no longer those of the other window."""
+        self._shared = None
+        for seen in self.observations:
+            seen.said, seen.asked = self._reread(seen.said), self._reread(seen.asked)
+        self.lasting = {name: kept for name, kept in self.lasting.items() if not isinstance(name, tuple)}
+
+    def _reread(self, material: Material | None) -> Material | None:
+        if material is not None and material.bearings is not self.bearings:
+            material = copy(material)
+            material.bearings = self.bearings
+        return material
+
     def _material(self, text: str) -> Material:
         material = Material(text, self.bearings)
         self.bearings.see(material.text())
         return material
 
     def _add(self, observation: Observation) -> None:
-        if len(self.observations) == self.observations.maxlen:
-            self._changed(self.observations[0])
+        gone = self.observations[0] if len(self.observations) == self.observations.maxlen else None
         self.observations.append(observation)
+        if gone is not None:
+            self._left(gone)
         self._changed(observation)
         self._asked = None
 
     def _changed(self, seen: Observation) -> None:
-        places = [(seen.kind, "")]
-        if seen.kind == CALL:
-            places = [(origin, tool) for origin in (CALL, OUTPUT) for tool in (seen.tool, ANY)]
-        for place in places:
-            self.stamps[place] = self.stamps.get(place, 0) + 1
+        self._changes += 1
+        for place in _places(seen):
+            self.stamps[place] = self._changes
+
+    def _left(self, gone: Observation) -> None:
+        self._changed(gone)
+        if not any(seen.kind == gone.kind and seen.tool == gone.tool for seen in self.observations):
+            for place in _places(gone):
+                if place[1] != ANY:
+                    del self.stamps[place]
+                    for each in (False, True):
+                        self.lasting.pop((*place, each), None)
+
+
+def _places(seen: Observation) -> list[tuple[str, str]]:
+    """Origin and tool of the sources that may mean it."""
+    if seen.kind != CALL:
+        return [(seen.kind, "")]
+    return [(origin, tool) for origin in (CALL, OUTPUT) for tool in (seen.tool, ANY)]
 
 
 def _paths(call: Invocation) -> Iterator[str]:
