@@ -8,6 +8,8 @@ import pytest
 import structlog
 from blockbuster import BlockBuster, blockbuster_ctx
 
+from paste_proxy.proxy.named_files import general_pool
+
 
 @pytest.fixture(autouse=True)
 def _no_blocking_calls() -> Iterator[BlockBuster]:
@@ -21,6 +23,12 @@ def _log_of_its_own() -> Iterator[None]:
     """What one test makes of the log, another does not inherit."""
     yield
     structlog.reset_defaults()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _general_pool() -> None:
+    """Read once, as a sidecar does before its loop runs; tests put sidecars together on a running one."""
+    general_pool()
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,7 @@ from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.proxy.hub.turn_watch import TurnWatch
 from paste_proxy.proxy.mcp.route import add_mcp_routes
 from paste_proxy.proxy.memory import Memory
-from paste_proxy.proxy.named_files import GENERAL, read_patterns, read_policy
+from paste_proxy.proxy.named_files import GENERAL, general_pool, read_patterns, read_policy
 from paste_proxy.proxy.outages import Outages
 from paste_proxy.proxy.ports import ToolGate
 from paste_proxy.proxy.recorder import Recorder
@@ -59,8 +59,10 @@ class Sidecar:
     def __init__(self, config: Config, clock: Clock) -> None:
         self.config, self._clock = config, clock
         self.tally = Tally()
-        general = (GENERAL,) if config.learning.general and GENERAL not in config.patterns else ()
-        self._pool = pool.combine(read_patterns(name) for name in (*config.patterns, *general))
+        pools = [read_patterns(name) for name in config.patterns]
+        if config.learning.general and GENERAL not in config.patterns:
+            pools.append(general_pool())
+        self._pool = pool.combine(pools)
         self._memory = Memory(config, clock, self.tally.fault) if config.learning.enabled else None
         self._adaptation = None if self._memory is None else Adaptation(self._pool, self._memory.places)
         self._policy = combine([read_policy(name) for name in config.policies])

@@ -1,5 +1,7 @@
 """The policies and patterns that a config names: files, or `builtin:NAME` for those the package carries."""
 
+from functools import cache
+
 from paste_proxy.config import Config
 from paste_proxy.errors import InputFault
 from paste_proxy.mining.pool import Pool
@@ -8,7 +10,6 @@ from paste_proxy.share import find
 from paste_proxy.speculation.policy import Policy, combine
 
 GENERAL = "builtin:general"
-"""The pool for tools that no other knows."""
 
 
 def read_policy(name: str) -> Policy:
@@ -29,6 +30,12 @@ def read_patterns(name: str) -> Pool:
     """
     where, text = _read("patterns", name)
     return parse_pool(text, where)
+
+
+@cache
+def general_pool() -> Pool:
+    """The pool for tools that no other knows, read once."""
+    return read_patterns(GENERAL)
 
 
 def policy_of(config: Config) -> Policy:

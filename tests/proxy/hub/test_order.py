@@ -20,7 +20,7 @@ SEALING = b"data: " + orjson.dumps({"choices": [{"index": 0, "delta": {"tool_cal
 
 @pytest.fixture
 async def sidecar() -> AsyncIterator[Sidecar]:
-    sidecar = await asyncio.to_thread(Sidecar, Config(), SystemClock())
+    sidecar = Sidecar(Config(), SystemClock())
     living = sidecar.living()
     await anext(living)
     yield sidecar
