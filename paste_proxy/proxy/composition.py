@@ -63,11 +63,8 @@ class Sidecar:
         if config.learning.general and GENERAL not in config.patterns:
             pools.append(general_pool())
         self._pool = pool.combine(pools)
-        self._memory = Memory(config, clock, self.tally.fault) if config.learning.enabled else None
-        self._adaptation = None if self._memory is None else Adaptation(self._pool, self._memory.places)
+        self._adaptation: Adaptation | None = None
         self._policy = combine([read_policy(name) for name in config.policies])
-        if self._adaptation is not None:
-            self.tally.learned = partial(Learned.of, self._adaptation)
         self._toolbox = Toolbox(config.mcp)
         self._scheduler = scheduler(config, self._policy)
         self.sessions = Sessions(
@@ -119,6 +116,7 @@ class Sidecar:
 
     async def living(self, _: web.Application | None = None) -> AsyncIterator[None]:
         """Cleanup context: the recorder, the executor, the hub's task, the watch's worker."""
+        memory = await self._remember() if self.config.learning.enabled else None
         recorder = Recorder(self.config.recording, self._clock, self.tally.fault)
         executor = Executor(self.hub.post)
         self.hub.start(
@@ -135,18 +133,23 @@ class Sidecar:
             ),
             catch_up=self.watch.catch_up,
         )
-        keeping = None if self._memory is None else asyncio.create_task(self._memory.keep(), name="memory")
         yield
         await self.hub.close()
         await executor.close()
-        if self._memory is not None and keeping is not None:
-            keeping.cancel()
-            await asyncio.gather(keeping, return_exceptions=True)
-            await self._memory.save()
+        if memory is not None:
+            await memory.close()
         if self._guessing is not None:
             await self._guessing.speculator.close()
         await self.watch.close()
         await recorder.close()
+
+    async def _remember(self) -> Memory:
+        """What earlier sessions taught; predictors made from now on go by it."""
+        memory = await asyncio.to_thread(Memory, self.config, self._clock, self.tally.fault)
+        self._adaptation = Adaptation(self._pool, memory.places)
+        self.tally.learned = partial(Learned.of, self._adaptation)
+        memory.start()
+        return memory
 
     def _guess_desk(self) -> GuessDesk | None:
         wanted, made = self.config.speculator, self._guessing

@@ -1,6 +1,6 @@
 """What the sidecar's sessions taught, kept on disk: one file for the workspace, one for everywhere.
 
-Read before the loop runs, written now and then in a thread of its own, each file as a whole. A file that cannot be
+Read once and written now and then, off the loop, each file as a whole. A file that cannot be
 read as one of ours is not used and written anew. Arguments are what people typed: files are private to the user, and
 a habit whose arguments hold a secret is not kept.
 """
@@ -53,6 +53,7 @@ class Memory:
 
     def __init__(self, config: Config, clock: Clock, fault: Callable[[str], None] = lambda _: None) -> None:
         self._clock, self._fault = clock, fault
+        self._task: asyncio.Task[None] | None = None
         self._habits = config.recording.payloads == "full"
         self._redactor = Redactor(secrets.token_bytes(32))
         folder = config.learning.directory
@@ -69,8 +70,18 @@ class Memory:
         """What is known, the nearest first; changed in place as sessions go."""
         return [kept.place for kept in self._kept]
 
-    async def keep(self) -> None:
-        """Save what is new, every half a minute, until cancelled."""
+    def start(self) -> None:
+        """Save what is new every half a minute from now on."""
+        self._task = asyncio.create_task(self._keep(), name="memory")
+
+    async def close(self) -> None:
+        """Save what is new, and stop."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        await self.save()
+
+    async def _keep(self) -> None:
         while True:
             await asyncio.sleep(SAVE_EVERY_S)
             await self.save()
@@ -85,7 +96,7 @@ class Memory:
             taken = {**snapshot(kept.place, habits=self._habits), "saved": round(self._clock.epoch())}
             try:
                 await asyncio.to_thread(self._write, kept.path, taken)
-            except (OSError, ValueError) as fault:
+            except Exception as fault:  # noqa: BLE001  whatever a disk does, sessions go on
                 self._fault("memory")
                 log.warning("memory_fault", path=str(kept.path), fault=str(fault))
 
