@@ -35,6 +35,9 @@ def evaluate(
     pool: Annotated[list[str], typer.Option(metavar="POOL", help="Pattern pool (or builtin:NAME); may come again.")],
     policy: PolicyFiles = None,
     read_only: ReadOnly = None,
+    online: Annotated[
+        bool, typer.Option("--online", help="Each session teaches, once it was predicted, as in a sidecar.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Say how well a pool predicts recorded sessions.
@@ -61,10 +64,11 @@ def evaluate(
     if not sessions:
         raise InputFault(", ".join(map(str, traces)), "no session in these files", "recorded sessions")
     watch = Stopwatch()
-    _follow(sessions, evaluation, combined, watch)
+    _follow(sessions, evaluation, combined, watch, online=online)
     report = {
         **evaluation.report(),
         "sessions": len(sessions),
+        "online": online,
         "mined_from": _mined_from(combined, sessions),
         **watch.report(),
     }
@@ -98,12 +102,16 @@ def read_pools(names: list[str]) -> "Pool":
     return combine(parse_pool(read_text(path), str(path)) for path in paths)
 
 
-def _follow(sessions: "list[RecordedSession]", evaluation: "Evaluation", pool: "Pool", watch: "Stopwatch") -> None:
+def _follow(
+    sessions: "list[RecordedSession]", evaluation: "Evaluation", pool: "Pool", watch: "Stopwatch", *, online: bool
+) -> None:
     from rich.console import Console
     from rich.progress import track
 
+    from paste_proxy.mining.forecast.adaptation import Adaptation, Place
     from paste_proxy.mining.predict import Predictor
 
+    of_all, of_ahead = (Adaptation(pool, [Place.fresh()]) if online else None for _ in range(2))
     shown = track(
         sessions,
         description="evaluating",
@@ -112,5 +120,8 @@ def _follow(sessions: "list[RecordedSession]", evaluation: "Evaluation", pool: "
         disable=not sys.stderr.isatty(),
     )
     for session in shown:
-        ahead = Predictor(pool, executable=evaluation.executable)
-        evaluation.add(session, Predictor(pool).step, watch.timed(ahead.step))
+        every = Predictor(pool, adaptation=of_all)
+        ahead = Predictor(pool, executable=evaluation.executable, adaptation=of_ahead)
+        evaluation.add(session, every.step, watch.timed(ahead.step))
+        every.end()
+        ahead.end()
