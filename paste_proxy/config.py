@@ -189,7 +189,8 @@ class Learning(Section):
     general: StrictBool = True
     """Whether tools that no pool knows are predicted too: repeats, the next item of a list, habits."""
     directory: Path | None = None
-    """Where it is kept. None: in `memory` under the recording's directory; without one, until the sidecar ends."""
+    """Where it is kept. None: beside the recording's directory, `-memory` added to its name; without one, until
+    the sidecar ends."""
     workspace: Path | None = None
     """The folder that the sessions work in, which has a memory of its own. None: the working directory."""
 

@@ -58,7 +58,8 @@ class Memory:
         self._redactor = Redactor(secrets.token_bytes(32))
         folder = config.learning.directory
         if folder is None and config.recording.directory is not None:
-            folder = config.recording.directory / "memory"
+            records = config.recording.directory.resolve()
+            folder = records.with_name(f"{records.name}-memory")
         if folder is None:
             self._kept = [_Kept(Place.fresh(rate), None, (0, 0)) for rate in (LOCAL_RATE, GLOBAL_RATE)]
         else:
