@@ -74,7 +74,7 @@ def load_model(raw: Json, where: str, outlook: Outlook) -> Model:
     finder = Finder(
         Choice(
             label.of(_weights(choice, "bias", f"{where}.choice")),
-            {cue: label.of(_weights(cues, cue, f"{where}.choice.cues")) for cue in cues},
+            {cue: label.of(_told(row, f"{where}.choice.cues[{cue!r}]")) for cue, row in cues.items()},
         ),
         {one.key: one for one in frequent},
         arguments,
@@ -171,7 +171,8 @@ def _read_constant(raw: Json, where: str) -> Constant:
 def _read_shapes(top: dict[str, Json], where: str) -> dict[str, tuple[Shape, ...]]:
     shapes = table(top.get("shapes", {}), f"{where}.shapes")
     return {
-        tool: tuple(_read_shape(one, f"{where}.shapes.{tool}") for one in _list(shapes, tool, where)) for tool in shapes
+        tool: tuple(_read_shape(one, f"{where}.shapes.{tool}") for one in _list(shapes, tool, f"{where}.shapes"))
+        for tool in shapes
     }
 
 
@@ -234,5 +235,8 @@ def _number(value: Json, where: str) -> float:
 
 
 def _weights(written: dict[str, Json], key: str, where: str) -> dict[str, float]:
-    named_ = f"{where}.{key}"
-    return {name: _number(weight, f"{named_}[{name!r}]") for name, weight in table(written.get(key), named_).items()}
+    return _told(written.get(key), f"{where}.{key}")
+
+
+def _told(raw: Json, where: str) -> dict[str, float]:
+    return {name: _number(weight, f"{where}[{name!r}]") for name, weight in table(raw, where).items()}
