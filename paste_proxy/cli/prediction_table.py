@@ -10,7 +10,7 @@ _MEANING = {
     "calls": "tool calls judged",
     "top1": "share that was the first candidate just before the LLM turn that asked",
     "top3": "share that was among the first three",
-    "speculated": "runs ahead, if every read of confidence 0.15 or more had been run",
+    "speculated": "runs ahead, if every read of confidence 0.2 or more had been run",
     "hits": "calls that such a run would have answered",
     "hit_rate": "hits / calls",
     "hit_rate_of_oracle": "hits / derivable calls, of those that may be run ahead; see oracle",

@@ -8,11 +8,14 @@ from another checkout into this one.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from paste_proxy.events.values import Json
 from paste_proxy.mining.dates import year_in
 
 _MOST_FOLDERS = 400
 _LONGEST_PATH = 300
-_LEAST_DEPTH = 2
+_HOMES = ("/Users/", "/home/")
+_DEPTH, _DEPTH_AT_HOME = 2, 3
+"""Names in the shortest folder that tells one checkout from others."""
 
 
 @dataclass(slots=True)
@@ -38,7 +41,8 @@ class Bearings:
             if not path.startswith("/") or len(path) > _LONGEST_PATH:
                 continue
             parts = path.split("/")
-            for end in range(_LEAST_DEPTH + 1, len(parts)):
+            least = _DEPTH_AT_HOME if path.startswith(_HOMES) else _DEPTH
+            for end in range(least + 1, len(parts)):
                 folder = "/".join(parts[:end])
                 self._note(parts[end - 1], folder)
                 self._note(f"{parts[end - 2]}/{parts[end - 1]}", folder)
@@ -52,6 +56,13 @@ class Bearings:
             if folder is not None:
                 return "/".join([folder, *parts[end:]])
         return None
+
+    def here(self, value: Json) -> Json:
+        """What a value known from elsewhere is in this session: an absolute path is moved into its folders, None if it
+        belongs to none of them."""
+        if not isinstance(value, str) or not value.startswith("/") or not self._folders:
+            return value
+        return self.whole(value)
 
     def fork(self) -> "Bearings":
         """One with the same past, whose future leaves this one as it is."""

@@ -25,8 +25,8 @@ class Template:
 
     def bind(self, window: Window) -> Iterator[Invocation]:
         """The distinct invocations it can mean now, best first."""
-        if self._constant is not None:
-            yield self._constant
+        if self.constant is not None:
+            yield self.constant
             return
         given: set[str] = set()
         for arguments in self._joined(window):
@@ -36,7 +36,8 @@ class Template:
                 yield invocation
 
     @cached_property
-    def _constant(self) -> Invocation | None:
+    def constant(self) -> Invocation | None:
+        """The one invocation that it means, whatever the session; None if there is no such."""
         constants = {name: mapper.value for name, mapper in self.arguments if isinstance(mapper, Constant)}
         return Invocation(self.tool, constants) if len(constants) == len(self.arguments) else None
 

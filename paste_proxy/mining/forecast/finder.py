@@ -1,12 +1,14 @@
 """Where possible next calls are come upon: by tool and argument, among what is often asked, by patterns, in the
 session's own past, and along the lists it works through."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from heapq import nlargest
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.outline import Outline
+from paste_proxy.events.values import Json
 from paste_proxy.mining.contexts import outcome, suffixes
 from paste_proxy.mining.forecast.arguments import Arguments
 from paste_proxy.mining.forecast.choice import Choice
@@ -16,7 +18,7 @@ from paste_proxy.mining.forecast.recall import Recall, recall
 from paste_proxy.mining.forecast.situation import cues
 from paste_proxy.mining.forecast.traits import Seen, Trait, traits
 from paste_proxy.mining.outlook import Outlook
-from paste_proxy.mining.templates import bindings
+from paste_proxy.mining.templates import Template, bindings
 from paste_proxy.mining.window import Window
 
 _TOOLS = 6
@@ -50,7 +52,7 @@ class Finder:
         likely = [tool for tool in tools if tools[tool] >= _LEAST_TOOL and executable(tool)]
         some = _Some()
         self._argue(some, window, nlargest(_TOOLS, likely, key=lambda tool: tools[tool]))
-        labels = [key for key in own if key in self.frequent and executable(self.frequent[key].tool)]
+        labels = [key for key in self._frequent_here(own, window) if executable(self.frequent[key].tool)]
         self._recognise(some, own, nlargest(_FREQUENT, labels, key=lambda key: own[key]))
         self._remember(some, habits, executable)
         return self._found(some, window, own, tools, executable)
@@ -62,7 +64,7 @@ class Finder:
         known = outline.known
         for rank, (odds, invocation) in enumerate(self.arguments.likely(outline.tool, window, _OF_TOOL, known)):
             some.at(invocation).argued, some.at(invocation).rank = odds, rank
-        labels = [key for key in own if key in self.frequent and outline.allows(self.frequent[key])]
+        labels = [key for key in self._frequent_here(own, window) if outline.allows(self.frequent[key])]
         self._recognise(some, own, labels)
         self._remember(some, habits, lambda tool: tool == outline.tool)
         found = self._found(some, window, own, self._tools(own), lambda tool: tool == outline.tool)
@@ -70,6 +72,17 @@ class Finder:
 
     def _own(self, window: Window) -> Mapping[str, float]:
         return self.choice.probabilities(cues(window)) if self.choice.bias else {}
+
+    def _frequent_here(self, own: Mapping[str, float], window: Window) -> Iterator[str]:
+        """The frequent invocations, without those about files of other checkouts."""
+        for key in own:
+            if key in self.frequent and (key not in self._placed or _is_here(self.frequent[key], window)):
+                yield key
+
+    @cached_property
+    def _placed(self) -> frozenset[str]:
+        """The frequent invocations that name an absolute path."""
+        return frozenset(key for key, one in self.frequent.items() if any(map(_is_path, one.arguments.values())))
 
     def _tools(self, own: Mapping[str, float]) -> dict[str, float]:
         tools: dict[str, float] = {}
@@ -103,8 +116,10 @@ class Finder:
         executable: Executable,
     ) -> Found:
         for expected in self.outlook.expected(suffixes(window.context()))[:_PATTERNS]:
-            if executable(expected.pattern.template.tool):
-                bound = bindings(expected.pattern.template, window, len(expected.odds))
+            template = expected.pattern.template
+            constant = template.constant if isinstance(template, Template) else None
+            if executable(template.tool) and (constant is None or _is_here(constant, window)):
+                bound = bindings(template, window, len(expected.odds))
                 for invocation, odds in zip(bound, expected.odds, strict=False):
                     some.at(invocation).vote(odds, expected.pattern.id)
         past = recall(window)
@@ -123,6 +138,15 @@ class Finder:
     ) -> list[Trait]:
         one.frequent = one.invocation.key in self.frequent
         return traits(one, tools, own, past, last)
+
+
+def _is_path(value: Json) -> bool:
+    return isinstance(value, str) and value.startswith("/")
+
+
+def _is_here(invocation: Invocation, window: Window) -> bool:
+    paths = filter(_is_path, invocation.arguments.values())
+    return all(window.bearings.here(path) == path for path in paths)
 
 
 class _Some:

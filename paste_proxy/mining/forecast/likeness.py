@@ -37,6 +37,15 @@ def _of_text(text: str) -> str:
     return shape_of(text)[:_LONGEST_SHAPE]
 
 
+@lru_cache(maxsize=1_024)
+def coarsely(like: str) -> str:
+    """A likeness without what differs between projects: of a path only whether it ends like a file's."""
+    path, _, ending = like.partition(" path ")
+    if ending or path in ("absolute", "relative"):
+        return f"{path} {'file' if ending else 'folder'}"
+    return "file name" if like.startswith("name ") else f"some {like.partition(' ')[0]}"
+
+
 def last_path(window: Window) -> str:
     """The path that the latest call about one was about; empty if there was none."""
     kept: str | None = window.memo.get("last path")

@@ -9,7 +9,7 @@ how it was found and how it looks:
     VALUE&STEM         the constant VALUE where the user says STEM
     phrase#RANK        the user's words stand for it
     used#AGE           the argument was given it so many calls of the tool ago; used#never
-    like#LIKENESS, kin#KINSHIP    see `likeness`
+    like#LIKENESS, kin#KINSHIP    see `likeness`; the likeness also coarsely, without endings
 
 The odds of an option are those of a softmax over the sums of the weights of its marks.
 """
@@ -22,7 +22,7 @@ from typing import Generic, TypeVar
 
 from paste_proxy.events.values import Json, canonical_text
 from paste_proxy.mining.contexts import outcome
-from paste_proxy.mining.forecast.likeness import kinship, last_path, likeness
+from paste_proxy.mining.forecast.likeness import coarsely, kinship, last_path, likeness
 from paste_proxy.mining.forecast.situation import stems
 from paste_proxy.mining.mappers import Mapper
 from paste_proxy.mining.window import CALL, USER, Window
@@ -150,38 +150,68 @@ def options(
         constants: `constant_sums`.
         known_stems: those that tell anything; None for all.
     """
-    found: dict[object, Option[Sum]] = {}
+    some = _Options[Sum]()
+    _from_mappers(some, slot, window, table)
+    _from_pool(some, slot, window, voice, constants, known_stems)
+    used, place = _used(slot, window), last_path(window)
+    for key, option in some.found.items():
+        like = likeness(option.value)
+        marks: Marks = f"used#{used.get(key, 'never')}", f"like#{like}", f"like#{coarsely(like)}"
+        if place and isinstance(option.value, str) and "/" in option.value:
+            marks = *marks, f"kin#{kinship(option.value, place)}"
+        option.sum = option.sum + voice(marks)
+    return list(some.found.values())
 
-    def add(value: Json, more: Sum) -> Option[Sum]:
+
+class _Options(Generic[Sum]):
+    """Options by the identity of their values."""
+
+    def __init__(self) -> None:
+        self.found: dict[object, Option[Sum]] = {}
+
+    def add(self, value: Json, more: Sum) -> Option[Sum]:
         key = value if type(value) is str else identity(value)
-        option = found.get(key)
+        option = self.found.get(key)
         if option is None:
-            option = found[key] = Option(value, more)
+            option = self.found[key] = Option(value, more)
         else:
             option.sum = option.sum + more
         return option
 
+
+def _from_mappers(some: _Options[Sum], slot: Slot, window: Window, table: Table[Sum]) -> None:
     for (_, mapper), (several, only) in zip(slot.mappers, table, strict=True):
         given = mapper.values(window)
         sums = only if len(given) == 1 else several
+        framed = mapper.frame[:1] == "/"
         for rank, bound in enumerate(given[:_OF_MAPPER]):
-            choices = add(bound.value, sums[rank if rank < _RANKS else _RANKS]).choices
+            if framed and window.bearings.here(bound.value) != bound.value:
+                continue
+            choices = some.add(bound.value, sums[rank if rank < _RANKS else _RANKS]).choices
             if bound.choices and len(choices) < _WAYS and bound.choices not in choices:
                 choices.append(bound.choices)
+
+
+def _from_pool(
+    some: _Options[Sum],
+    slot: Slot,
+    window: Window,
+    voice: Voice[Sum],
+    constants: Sequence[tuple[Json, Sum]],
+    known_stems: frozenset[str] | None,
+) -> None:
+    """What the pool knows, where it is of this session's folders."""
     words = _words(window, known_stems) if slot.enumerated else ()
     for value, more in constants:
-        option = add(_here(value, window), more)
-        if words:
-            option.sum = option.sum + voice(tuple([f"{value}&{word}" for word in words]))
+        here = window.bearings.here(value)
+        if here is not None or value is None:
+            option = some.add(here, more)
+            if words:
+                option.sum = option.sum + voice(tuple([f"{value}&{word}" for word in words]))
     for rank, value in enumerate(_meant(slot.phrases, window)):
-        add(_here(value, window), voice((f"phrase#{rank}",)))
-    used, place = _used(slot, window), last_path(window)
-    for key, option in found.items():
-        marks: Marks = f"used#{used.get(key, 'never')}", f"like#{likeness(option.value)}"
-        if place and isinstance(option.value, str) and "/" in option.value:
-            marks = *marks, f"kin#{kinship(option.value, place)}"
-        option.sum = option.sum + voice(marks)
-    return list(found.values())
+        here = window.bearings.here(value)
+        if here is not None:
+            some.add(here, voice((f"phrase#{rank}",)))
 
 
 def identity(value: Json) -> object:
@@ -189,13 +219,6 @@ def identity(value: Json) -> object:
     if isinstance(value, str):
         return value
     return (type(value), canonical_text(value) if isinstance(value, list | dict) else value)
-
-
-def _here(value: Json, window: Window) -> Json:
-    """A path known from elsewhere, in this session's folders."""
-    if isinstance(value, str) and value.startswith("/"):
-        return window.bearings.whole(value) or value
-    return value
 
 
 def _words(window: Window, known: frozenset[str] | None) -> tuple[str, ...]:
