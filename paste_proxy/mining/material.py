@@ -42,6 +42,8 @@ class Material:
     _columns: dict[str, list[Leaf]] | None = None
     """The leaves by pointer."""
     _neighbours: Neighbours | None = None
+    _whole: tuple[int, tuple[Found, ...]] | None = None
+    """The stamp of the bearings they were made with, and the files it names."""
     _places: tuple[str | None, dict[str, list[tuple[str, Found]]]] | None = None
     """The year it was made with, and takes by what their values read."""
 
@@ -93,8 +95,11 @@ class Material:
         return [Found(value) for value in mentioned(take, self.text())]
 
     def _files(self) -> tuple[Found, ...]:
-        whole = (self.bearings.whole(str(found.value)) for found in self.take(_PATH))
-        return tuple(Found(path) for path in dict.fromkeys(whole) if path)
+        stamp = self.bearings.stamp
+        if self._whole is None or self._whole[0] != stamp:
+            whole = (self.bearings.whole(str(found.value)) for found in self.take(_PATH))
+            self._whole = stamp, tuple(Found(path) for path in dict.fromkeys(whole) if path)
+        return self._whole[1]
 
     def _column(self, pointer: str) -> list[Leaf]:
         if self._columns is None:

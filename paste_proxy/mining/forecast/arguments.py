@@ -63,7 +63,7 @@ class Arguments:
                     for odds, arguments, choices in partial
                     for probability, option in options[name]
                     if probability >= _LEAST_PROBABILITY
-                    for along, chosen in [_together(choices, option)]
+                    for along, chosen in [_together(choices, option) if option.choices else (0.0, choices)]
                 ]
                 joined.sort(key=lambda one: -one[0])
                 partial = joined[:_PARTIAL]
@@ -74,8 +74,6 @@ class Arguments:
 
 def _together(choices: Mapping[str, int], option: Option[float]) -> tuple[float, Mapping[str, int]]:
     """What it costs to join an option to those that made these choices, and all choices made then."""
-    if not option.choices:
-        return 0.0, choices
     for more in option.choices:
         if all(choices.get(name, choice) == choice for name, choice in more.items()):
             return 0.0, {**choices, **more}

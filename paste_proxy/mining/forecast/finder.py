@@ -75,8 +75,8 @@ class Finder:
 
     def _frequent_here(self, own: Mapping[str, float], window: Window) -> Iterator[str]:
         """The frequent invocations, without those about files of other checkouts."""
-        for key in own:
-            if key in self.frequent and (key not in self._placed or _is_here(self.frequent[key], window)):
+        for key, invocation in self.frequent.items():
+            if key in own and (key not in self._placed or _is_here(invocation, window)):
                 yield key
 
     @cached_property
