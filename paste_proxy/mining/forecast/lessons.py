@@ -8,10 +8,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import sqrt
 
+from paste_proxy.mining.forecast.traits import PATTERN
+
 _STEADY = 1.0
 """Squared slopes that every lesson begins with: one moment teaches little."""
 _FADE = 5e-4
 """Of a correction, lost at each moment that teaches about the same trait."""
+_OWN = 4.0
+"""How much faster the trait of one pattern is learned than those that it shares with others."""
 _LARGEST = 6.0
 _SPARE = 1.25
 MOST = 2_048
@@ -41,7 +45,8 @@ class Lessons:
                 lesson = self.of[trait] = Lesson()
             lesson.slopes += slope * slope
             before = lesson.weight
-            wanted = before * (1 - _FADE) - self.rate * slope / sqrt(_STEADY + lesson.slopes)
+            rate = self.rate * _OWN if trait.startswith(PATTERN) else self.rate
+            wanted = before * (1 - _FADE) - rate * slope / sqrt(_STEADY + lesson.slopes)
             lesson.weight = max(-_LARGEST, min(_LARGEST, wanted))
             yield trait, lesson.weight - before
         if len(self.of) > _SPARE * MOST:

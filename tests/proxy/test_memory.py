@@ -1,0 +1,148 @@
+"""What sessions taught outlives the sidecar: private, whole, without secrets, and never in the way."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from paste_proxy.config import Config, Learning, Recording
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.proxy.memory import Memory
+from paste_proxy.testing import FakeClock
+
+TEST = Invocation("shell", {"command": "npm test"})
+SECRET = Invocation("shell", {"command": "curl -H 'Authorization: Bearer sk-ant-REDACTED'"})
+
+
+def config(folder: Path, **recording: Any) -> Config:
+    return Config(
+        learning=Learning(directory=folder / "memory", workspace=folder), recording=Recording.model_validate(recording)
+    )
+
+
+async def opened(wanted: Config, clock: FakeClock | None = None, faults: list[str] | None = None) -> Memory:
+    fault = (lambda _: None) if faults is None else faults.append
+    return await asyncio.to_thread(Memory, wanted, clock or FakeClock(), fault)
+
+
+def teach(memory: Memory, *calls: Invocation) -> None:
+    for place in memory.places:
+        place.moments += 1
+        list(place.next.step({"repeat": -1.0}))
+        for call in calls:
+            place.habits.note(call, "ok edit", first=True)
+
+
+async def test_the_next_sidecar_knows_what_this_one_learned(tmp_path: Path) -> None:
+    memory = await opened(config(tmp_path))
+    memory.start()
+    teach(memory, TEST)
+    learned = [place.next.of["repeat"].weight for place in memory.places]
+    await memory.close()
+    again = await opened(config(tmp_path))
+    assert [round(place.next.of["repeat"].weight, 4) for place in again.places] == [round(one, 4) for one in learned]
+    assert [list(place.habits.known) for place in again.places] == [[TEST.key], [TEST.key]]
+
+
+async def test_its_files_are_private_and_nothing_else_is_left(tmp_path: Path) -> None:
+    memory = await opened(config(tmp_path))
+    teach(memory, TEST)
+    await memory.close()
+    files = sorted((tmp_path / "memory").iterdir())
+    assert [path.name.partition("-")[0] for path in files] == ["everywhere.json", "workspace"]
+    assert [path.stat().st_mode & 0o777 for path in files] == [0o600, 0o600]
+    assert (tmp_path / "memory").stat().st_mode & 0o777 == 0o700
+
+
+async def test_another_workspace_knows_only_what_holds_everywhere(tmp_path: Path) -> None:
+    memory = await opened(config(tmp_path))
+    teach(memory, TEST)
+    await memory.close()
+    other = config(tmp_path).model_copy(
+        update={"learning": Learning(directory=tmp_path / "memory", workspace=tmp_path / "other")}
+    )
+    here, everywhere = (await opened(other)).places
+    assert (here.moments, everywhere.moments) == (0, 1)
+
+
+async def test_a_habit_with_a_secret_is_not_kept(tmp_path: Path) -> None:
+    memory = await opened(config(tmp_path))
+    teach(memory, TEST, SECRET)
+    await memory.close()
+    for path in (tmp_path / "memory").iterdir():
+        assert "abcdefgh" not in path.read_text()
+        assert [habit["arguments"] for habit in json.loads(path.read_text())["habits"]] == [TEST.arguments]
+
+
+async def test_where_payloads_are_not_recorded_habits_are_not_kept(tmp_path: Path) -> None:
+    memory = await opened(config(tmp_path, payloads="signatures"))
+    teach(memory, TEST)
+    await memory.close()
+    written = [json.loads(path.read_text()) for path in (tmp_path / "memory").iterdir()]
+    assert [(one["moments"], one["habits"]) for one in written] == [(1, []), (1, [])]
+
+
+async def test_by_default_it_stands_beside_the_recording(tmp_path: Path) -> None:
+    memory = await opened(Config(recording=Recording(directory=tmp_path / "events")))
+    teach(memory)
+    await memory.close()
+    assert (tmp_path / "events-memory" / "everywhere.json").exists()
+
+
+async def test_without_a_folder_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    memory = await opened(Config())
+    teach(memory)
+    await memory.close()
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "paste-proxy memory"}', "\xff", "[" * 100_000])
+async def test_a_file_that_is_no_memory_is_refused_in_words_and_written_anew(tmp_path: Path, text: str) -> None:
+    (tmp_path / "memory").mkdir()
+    path = tmp_path / "memory" / "everywhere.json"
+    path.write_bytes(text.encode("latin-1"))
+    faults: list[str] = []
+    with capture_logs() as logs:
+        memory = await opened(config(tmp_path), faults=faults)
+    assert faults == ["memory"]
+    (warning,) = logs
+    assert (warning["event"], warning["path"]) == ("memory_refused", str(path))
+    teach(memory)
+    await memory.close()
+    assert json.loads(path.read_text())["moments"] == 1
+
+
+async def test_what_is_not_taught_again_fades_in_a_month(tmp_path: Path) -> None:
+    memory, clock = await opened(config(tmp_path)), FakeClock()
+    teach(memory, TEST)
+    before = memory.places[0].next.of["repeat"].weight
+    await memory.close()
+    clock.advance(30 * 86_400)
+    after = (await opened(config(tmp_path), clock)).places[0].next.of["repeat"].weight
+    assert after == pytest.approx(before / 2, rel=0.02)
+
+
+async def test_a_disk_that_takes_nothing_costs_a_counter(tmp_path: Path) -> None:
+    (tmp_path / "memory").write_text("a file, not a folder")
+    faults: list[str] = []
+    with capture_logs() as logs:
+        memory = await opened(config(tmp_path), faults=faults)
+        teach(memory)
+        await memory.close()
+    assert "memory" in faults
+    assert logs[-1]["event"] == "memory_fault"
+
+
+async def test_what_is_known_already_is_not_written_again(tmp_path: Path) -> None:
+    memory = await opened(config(tmp_path))
+    teach(memory)
+    await memory.save()
+    for path in (tmp_path / "memory").iterdir():
+        path.unlink()
+    await memory.save()
+    assert list((tmp_path / "memory").iterdir()) == []
