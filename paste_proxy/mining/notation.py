@@ -97,11 +97,7 @@ def read_mapper(raw: Json, where: str) -> AnyMapper:
     _only(written, _MAPPER_KEYS, where)
     take = written.get("take")
     if not isinstance(take, str) or not (take in (*KINDS, FILE) or take.startswith(("/", WORD, AFTER, BEFORE))):
-        raise InputFault(
-            f"{where}.take",
-            repr(take),
-            f"a JSON pointer, {', '.join(KINDS)}, {FILE}, {WORD}SHAPE, {AFTER}WORD or {BEFORE}WORD",
-        )
+        raise InputFault(f"{where}.take", repr(take), _TAKES)
     frame = written.get("frame", "")
     if not isinstance(frame, str) or (frame and frame != LISTED and SLOT not in frame):
         raise InputFault(f"{where}.frame", repr(frame), f"a text with {SLOT} in it, or {LISTED}")
