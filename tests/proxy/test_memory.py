@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ async def opened(wanted: Config, clock: FakeClock | None = None, faults: list[st
 def teach(memory: Memory, *calls: Invocation) -> None:
     for place in memory.places:
         place.moments += 1
-        list(place.next.step({"repeat": -1.0}))
+        place.next.step({"repeat": -1.0})
         for call in calls:
             place.habits.note(call, "ok edit", first=True)
 
@@ -93,12 +92,16 @@ async def test_by_default_it_stands_beside_the_recording(tmp_path: Path) -> None
     assert (tmp_path / "events-memory" / "everywhere.json").exists()
 
 
-async def test_without_a_folder_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+async def learned_in_no_file() -> None:
     memory = await opened(Config())
     teach(memory)
     await memory.close()
-    assert os.listdir(tmp_path) == []
+
+
+def test_without_a_folder_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    asyncio.run(learned_in_no_file())
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "paste-proxy memory"}', "\xff", "[" * 100_000])

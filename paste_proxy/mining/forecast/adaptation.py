@@ -17,7 +17,7 @@ from paste_proxy.mining.forecast.traits import PATTERN, Trait
 from paste_proxy.mining.odds import Odds
 from paste_proxy.mining.pool import Pool
 
-_LEAST_WRONG = 0.02
+_LEAST_WRONG = 0.05
 """An alternative that was wrong by less teaches nothing worth its time."""
 _DEMOTED = -0.7
 """Log odds by which a pattern is demoted: half of what they were."""

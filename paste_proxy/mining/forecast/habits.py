@@ -21,7 +21,8 @@ _SPARE = 1.25
 _LONGEST = 400
 """Characters of arguments; what is longer was written for once."""
 _AFTER, _ANYWHERE = 6, 4
-_ANYWHERE_EVERY = 32
+_ORDER_LASTS, _OFTEN_LASTS = 8, 64
+"""Calls for which an order of habits is good enough."""
 _LARGEST_WEIGHT = 2.0**20
 _OTHER_SESSION = 0.5
 
@@ -77,7 +78,10 @@ class Habits:
     _weight: float = 1.0
     """What the next call counts: growing, which is the earlier ones fading."""
     _notes: int = 0
-    _top: list[str] = field(default_factory=list)
+    _ordered: dict[str, tuple[int, list[tuple[str, float]]]] = field(default_factory=dict)
+    """By outcome: when it was put in order, and the order."""
+    _widespread: tuple[int, list[str]] = (0, [])
+    """The same of those of most sessions, after whatever outcome."""
 
     def note(self, invocation: Invocation, after: str, *, first: bool) -> None:
         """A call was made after an outcome; `first`: by a session that had not made it before."""
@@ -101,15 +105,30 @@ class Habits:
         Args:
             own: keys that the session asked for itself.
         """
-        here = self.after.get(after, {})
-        total = sum(here.values())
-        if self._notes % _ANYWHERE_EVERY == 0 or not self._top:
-            self._top = nlargest(_ANYWHERE, self.known, key=lambda key: self.known[key].sessions)
-        for key in dict.fromkeys([*nlargest(_AFTER, here, key=here.__getitem__), *self._top]):
+        for key, share in self._best(after):
             one = self.known.get(key)
             if one is not None and one.sessions - self._weight * (key in own) >= _OTHER_SESSION * self._weight:
-                share = here.get(key, 0.0) / total if total else 0.0
                 yield Habit(one.invocation, share, one.sessions / self._weight)
+
+    def _best(self, after: str) -> list[tuple[str, float]]:
+        """Keys and shares, as they were a few calls ago."""
+        at, best = self._ordered.get(after, (0, []))
+        if not best or self._notes - at >= _ORDER_LASTS:
+            here = self.after.get(after, {})
+            total = sum(here.values()) or 1.0
+            keys = dict.fromkeys([*nlargest(_AFTER, here, key=here.__getitem__), *self._often()])
+            best = [(key, here.get(key, 0.0) / total) for key in keys]
+            if len(self._ordered) >= _MOST_OUTCOMES:
+                self._ordered.clear()
+            self._ordered[after] = self._notes, best
+        return best
+
+    def _often(self) -> list[str]:
+        at, often = self._widespread
+        if not often or self._notes - at >= _OFTEN_LASTS:
+            often = nlargest(_ANYWHERE, self.known, key=lambda key: self.known[key].sessions)
+            self._widespread = self._notes, often
+        return often
 
     @classmethod
     def of(cls, several: Iterable[Usual]) -> "Habits":

@@ -4,7 +4,7 @@ Each lesson keeps the sum of its squared slopes, so that a trait met often moves
 large ones. Whatever is not taught again fades with every moment; the least of them go first.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import sqrt
 
@@ -16,6 +16,7 @@ _FADE = 5e-4
 """Of a correction, lost at each moment that teaches about the same trait."""
 _OWN = 4.0
 """How much faster the trait of one pattern is learned than those that it shares with others."""
+_LEAST_SLOPE = 0.02
 _LARGEST = 6.0
 _SPARE = 1.25
 MOST = 2_048
@@ -37,21 +38,26 @@ class Lessons:
     rate: float
     of: dict[str, Lesson] = field(default_factory=dict)
 
-    def step(self, slopes: Mapping[str, float]) -> Iterator[tuple[str, float]]:
-        """Go down the slopes of one moment's loss; yields by how much each correction changed."""
+    def step(self, slopes: Mapping[str, float]) -> list[tuple[str, float]]:
+        """Go down the slopes of one moment's loss; returns by how much each correction changed."""
+        changes: list[tuple[str, float]] = []
+        of = self.of
         for trait, slope in slopes.items():
-            lesson = self.of.get(trait)
+            if -_LEAST_SLOPE < slope < _LEAST_SLOPE:
+                continue
+            lesson = of.get(trait)
             if lesson is None:
-                lesson = self.of[trait] = Lesson()
+                lesson = of[trait] = Lesson()
             lesson.slopes += slope * slope
             before = lesson.weight
             rate = self.rate * _OWN if trait.startswith(PATTERN) else self.rate
             wanted = before * (1 - _FADE) - rate * slope / sqrt(_STEADY + lesson.slopes)
             lesson.weight = max(-_LARGEST, min(_LARGEST, wanted))
-            yield trait, lesson.weight - before
-        if len(self.of) > _SPARE * MOST:
-            for trait in sorted(self.of, key=lambda trait: abs(self.of[trait].weight))[: len(self.of) - MOST]:
-                yield trait, -self.of.pop(trait).weight
+            changes.append((trait, lesson.weight - before))
+        if len(of) > _SPARE * MOST:
+            least = sorted(of, key=lambda trait: abs(of[trait].weight))[: len(of) - MOST]
+            changes += [(trait, -of.pop(trait).weight) for trait in least]
+        return changes
 
     def faded(self, part: float) -> None:
         """Only so much of what was learned is left: time has passed."""

@@ -19,8 +19,8 @@ TEST = Invocation("shell", {"command": "npm test"})
 
 def taught() -> Place:
     place = Place.fresh()
-    list(place.next.step({"repeat": 0.5, "P:visit#1": -0.25}))
-    list(place.ever.step({"repeat": -0.5}))
+    place.next.step({"repeat": 0.5, "P:visit#1": -0.25})
+    place.ever.step({"repeat": -0.5})
     place.habits.note(TEST, "ok edit", first=True)
     place.moments = 3
     return place
@@ -46,7 +46,7 @@ def test_a_snapshot_does_not_change_as_the_place_learns_on() -> None:
     place = taught()
     taken = {**snapshot(place), "saved": 0}
     before = text_of(taken, lambda _: True)
-    list(place.next.step({"repeat": 0.5, "other": 1.0}))
+    place.next.step({"repeat": 0.5, "other": 1.0})
     place.habits.note(TEST, "ok edit", first=True)
     assert text_of(taken, lambda _: True) == before
 
