@@ -80,3 +80,15 @@ def test_ray_has_processes_of_its_own(trace: Path, tmp_path: Path, monkeypatch: 
     assert "--processes: given with --engine ray" in refused(*on_ray, "--processes", "2")
     monkeypatch.setitem(sys.modules, "ray", None)
     assert "paste-proxy[cluster]" in refused(*on_ray)
+
+
+def test_a_pool_for_any_tool_names_none(trace: Path, tmp_path: Path) -> None:
+    pool = tmp_path / "pool.json"
+    assert "0 patterns from 24 sessions of 12 tasks" in ran(trace, "-o", pool, "--any-tool")
+    written = json.loads(pool.read_text())
+    assert (written["patterns"], written["tools"], written["model"]["shapes"]) == ([], {}, {})
+
+
+def test_a_pattern_by_people_is_for_one_tool(trace: Path, tmp_path: Path) -> None:
+    by_hand: list[str | Path] = ["--patterns", tmp_path / "by_hand.toml"]
+    assert "--any-tool: given with --patterns" in refused(trace, "-o", tmp_path / "pool.json", "--any-tool", *by_hand)

@@ -1,0 +1,67 @@
+"""The pool for any tool: what it holds names no tool, and it hits in sessions of tools it never saw."""
+
+from paste_proxy.mining.evaluate import Evaluation
+from paste_proxy.mining.forecast.adaptation import Adaptation, Place
+from paste_proxy.mining.general import general, mine_general
+from paste_proxy.mining.pool import Pool
+from paste_proxy.mining.predict import Predictor
+from paste_proxy.mining.storage import dump_pool, load_pool
+from paste_proxy.proxy.named_files import general_pool
+from tests.mining.sessions import Script, Session
+
+
+def looking_again(name: str, read: str = "read", run: str = "run") -> Session:
+    script = Script(name).user(f"Look into {name} and mend whatever is wrong with it")
+    for part in ("a", "b", "c"):
+        script.call(read, {"path": f"{name}/{part}"}, "text")
+        script.call(run, {"command": "check"}, "fine")
+    return script.says("Done.").end()
+
+
+POOL, HELD_OUT = mine_general([looking_again(f"s{at}") for at in range(16)])
+OTHERS = [looking_again(f"o{at}", "fetch_page", "server/verify") for at in range(6)]
+
+
+def evaluated(pool: Pool, *, online: bool) -> Evaluation:
+    evaluation = Evaluation()
+    adaptation = Adaptation(pool, [Place.fresh()]) if online else None
+    for session in OTHERS:
+        predictor = Predictor(pool, adaptation=adaptation)
+        evaluation.add(session, predictor.step, Predictor(pool).step)
+        predictor.end()
+    return evaluation
+
+
+def test_it_names_no_tool() -> None:
+    (model,) = POOL.models
+    assert model.general
+    assert all(map(general, [*model.next, *model.ever]))
+    assert not [trait for trait in [*model.next, *model.ever] if "read" in trait or "run" in trait]
+    assert "read" not in dump_pool(POOL).partition('"model"')[2]
+
+
+def test_it_was_tried_on_tasks_it_had_not_seen() -> None:
+    assert HELD_OUT.candidates > 0
+    assert HELD_OUT.came > 0
+
+
+def test_what_was_written_is_read_back() -> None:
+    assert dump_pool(load_pool(dump_pool(POOL), "general.json")) == dump_pool(POOL)
+
+
+def test_it_hits_repeats_of_tools_that_it_never_saw() -> None:
+    assert evaluated(POOL, online=False).repeated.first > 0
+    assert evaluated(Pool(), online=False).repeated.first == 0
+
+
+def test_with_sessions_that_teach_it_hits_what_is_new_to_a_session_too() -> None:
+    plain, taught = evaluated(POOL, online=False), evaluated(POOL, online=True)
+    assert plain.first_time.first == 0
+    assert taught.first_time.first > 0
+
+
+def test_the_packaged_one_is_as_general() -> None:
+    (model,) = general_pool().models
+    assert model.general
+    assert all(map(general, [*model.next, *model.ever]))
+    assert general_pool().patterns == ()

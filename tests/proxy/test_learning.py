@@ -1,0 +1,73 @@
+"""A running sidecar learns from what its sessions ask for, tells how much, and keeps it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import orjson
+import pytest
+
+from paste_proxy.clock import SystemClock
+from paste_proxy.config import Config, Learning
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.result import ToolResult
+from paste_proxy.proxy.composition import Sidecar
+from paste_proxy.proxy.ports import AgentCall, RunIt
+
+TEST = Invocation("shell", {"command": "npm test"})
+
+
+@asynccontextmanager
+async def sidecar(learning: Learning) -> AsyncIterator[Sidecar]:
+    made = await asyncio.to_thread(Sidecar, Config(learning=learning), SystemClock())
+    living = made.living()
+    await anext(living)
+    yield made
+    with pytest.raises(StopAsyncIteration):
+        await anext(living)
+
+
+async def call(made: Sidecar, session: str, invocation: Invocation, output: str) -> None:
+    """A turn of the session asks for a call, which is made and answered."""
+    history = [{"role": "user", "content": f"{session} {invocation.key}"}]
+    body = orjson.dumps({"model": "m", "stream": True, "messages": history})
+    target, headers = "/v1/chat/completions", {"x-paste-session": session}
+    tee = made.watch.opened(wire="openai_chat", target=target, headers=headers, body=[body])
+    tee.answer(200, {"content-type": "text/event-stream"})
+    arguments = orjson.dumps(invocation.arguments).decode()
+    written = {"index": 0, "id": "c", "function": {"name": invocation.tool, "arguments": arguments}}
+    for delta, end in (({"tool_calls": [written]}, None), ({}, "tool_calls")):
+        chunk = {"choices": [{"index": 0, "delta": delta, "finish_reason": end}]}
+        tee.chunk(b"data: " + orjson.dumps(chunk) + b"\n\n")
+    tee.chunk(b"data: [DONE]\n\n")
+    tee.closed(clean=True)
+    asked = AgentCall(invocation=invocation, session=session, call_id="c")
+    decision = await asyncio.wait_for(made.hub.ask(asked), 10)
+    assert isinstance(decision, RunIt)
+    made.hub.ended(decision.ticket, ToolResult(body=output.encode()))
+
+
+async def working(made: Sidecar, session: str) -> None:
+    for part in "abc":
+        await call(made, session, Invocation("edit", {"path": f"{session}/{part}"}), "edited")
+        await call(made, session, TEST, "passed")
+
+
+async def test_moments_and_habits_are_counted_and_known_to_the_next_sidecar(tmp_path: Path) -> None:
+    learning = Learning(directory=tmp_path / "memory", workspace=tmp_path)
+    async with sidecar(learning) as made:
+        assert made.tally.learned().moments == 0
+        await asyncio.gather(*(working(made, f"s{number}") for number in range(3)))
+        learned = made.tally.learned()
+        assert learned.moments > 5
+        assert learned.habits == 10
+    async with sidecar(learning) as again:
+        assert again.tally.learned() == learned
+
+
+async def test_what_is_switched_off_learns_nothing(tmp_path: Path) -> None:
+    async with sidecar(Learning(enabled=False, directory=tmp_path / "memory", workspace=tmp_path)) as made:
+        await working(made, "s")
+        assert made.tally.learned().moments == 0
+    assert not await asyncio.to_thread((tmp_path / "memory").exists)
