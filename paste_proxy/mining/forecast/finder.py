@@ -16,7 +16,7 @@ from paste_proxy.mining.forecast.following import following
 from paste_proxy.mining.forecast.habits import Habit
 from paste_proxy.mining.forecast.recall import Recall, recall
 from paste_proxy.mining.forecast.situation import cues
-from paste_proxy.mining.forecast.traits import Seen, Trait, traits
+from paste_proxy.mining.forecast.traits import Seen, Trait, of_any_tool, traits
 from paste_proxy.mining.outlook import Outlook
 from paste_proxy.mining.templates import Template, bindings
 from paste_proxy.mining.window import Window
@@ -137,7 +137,8 @@ class Finder:
         self, one: Seen, tools: Mapping[str, float], own: Mapping[str, float], past: Recall, last: str
     ) -> list[Trait]:
         one.frequent = one.invocation.key in self.frequent
-        return traits(one, tools, own, past, last)
+        told = traits(one, tools, own, past, last)
+        return told if self.choice.bias else told + of_any_tool(one.invocation, past, last)
 
 
 def _is_path(value: Json) -> bool:

@@ -99,6 +99,22 @@ def traits(one: Seen, tools: Mapping[str, float], own: Mapping[str, float], past
     return found
 
 
+def of_any_tool(invocation: Invocation, past: Recall, last: str) -> list[Trait]:
+    """What a repeat tells where no tool is known: the traits above, with how its tool stands to the last one."""
+    nth = past.nth.get(invocation.key)
+    if nth is None:
+        return []
+    status, _, tool = last.partition(" ")
+    kin = f"{status} {'same' if tool == invocation.tool else 'other'}"
+    age, followed = bucket(past.age[invocation.key]), past.followed[invocation.key]
+    return [
+        (f"any {kin}", 1.0),
+        (f"any {kin} nth {min(nth, 4)}", 1.0),
+        (f"any {kin} age {age}", 1.0),
+        (f"any {kin} followed {min(followed, 2)}", 1.0),
+    ]
+
+
 def _remembered(invocation: Invocation, key: str, past: Recall, last: str) -> list[Trait]:
     tool = invocation.tool
     found: list[Trait] = []
