@@ -141,6 +141,20 @@ async def test_a_disk_that_takes_nothing_costs_a_counter(tmp_path: Path) -> None
     assert logs[-1]["event"] == "memory_fault"
 
 
+async def test_it_is_saved_while_the_sidecar_runs_so_that_a_kill_costs_little(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("paste_proxy.proxy.memory.SAVE_EVERY_S", 0.01)
+    memory = await opened(config(tmp_path))
+    memory.start()
+    teach(memory, TEST)
+    async with asyncio.timeout(10):
+        while not await asyncio.to_thread((tmp_path / "memory" / "everywhere.json").exists):
+            await asyncio.sleep(0.01)
+    assert [place.moments for place in (await opened(config(tmp_path))).places] == [1, 1]
+    await memory.close()
+
+
 async def test_what_is_known_already_is_not_written_again(tmp_path: Path) -> None:
     memory = await opened(config(tmp_path))
     teach(memory)
