@@ -15,7 +15,7 @@ _SHAPES = 3
 _OPTIONS = 6
 _PARTIAL = 10
 _LEAST_PROBABILITY = 0.01
-_DISAGREE = -1.5
+_DISAGREE = -2.5
 """Log odds of values that come from different rows of one answer."""
 
 

@@ -12,7 +12,7 @@ from paste_proxy.events.values import Json
 from paste_proxy.mining.material import FILE, Material
 from paste_proxy.mining.window import CALL, Observation, Window
 
-_ANSWERS = 4
+_ANSWERS, _OTHERS = 4, 2
 _MOST = 3
 _LOOKED_AT = 16
 """Items after the latest that may have been asked for already."""
@@ -38,9 +38,13 @@ def following(window: Window) -> list[Invocation]:
 
 
 def _answers(calls: list[Observation], latest: Observation) -> Iterator[Material]:
-    """Answers to calls before the latest, the last first."""
-    earlier = (seen.said for seen in calls if seen is not latest and seen.said is not None and seen.ok)
-    return islice(earlier, _ANSWERS)
+    """Answers to calls before the latest, the last first; then, since the answers to a list's own items may be the last
+    ones, those of other tools."""
+    earlier = [seen for seen in calls if seen is not latest and seen.said is not None and seen.ok]
+    others = (seen for seen in earlier[_ANSWERS:] if seen.tool != latest.tool)
+    for seen in (*earlier[:_ANSWERS], *islice(others, _OTHERS)):
+        if seen.said is not None:
+            yield seen.said
 
 
 def _after(value: Json, answers: Iterator[Material]) -> Iterator[Json]:

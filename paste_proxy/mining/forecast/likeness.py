@@ -7,6 +7,7 @@ from paste_proxy.mining.shapes import shape_of
 from paste_proxy.mining.window import CALL, Window
 
 _LONGEST_SHAPE = 16
+_LONGEST_TEXT = 300
 
 
 def likeness(value: Json) -> str:
@@ -15,7 +16,7 @@ def likeness(value: Json) -> str:
         case bool():
             return "bool"
         case str():
-            return _of_text(value)
+            return _of_text(value[:_LONGEST_TEXT])
         case list():
             return f"list of {_of_text(value[0]) if value and isinstance(value[0], str) else type(value).__name__}"
         case _:

@@ -285,7 +285,7 @@ def kind_of(mapper: Mapper) -> str:
     return f"{source.origin}|{'*' if source.tool == '*' else ''}|{each}|{take}|{bool(mapper.frame)}|{last}"
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def phrases_of(text: str) -> dict[str, int]:
     """The phrases of a text that may stand for a value, words and runs of up to three, with where each comes first."""
     words = [word.strip(".,;:!?\"'()").lower() for word in text.split()]

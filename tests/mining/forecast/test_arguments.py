@@ -32,7 +32,7 @@ def test_values_of_one_row_are_joined_before_those_of_two() -> None:
     odds = [one for one, _ in found]
     assert odds == sorted(odds, reverse=True)
     assert odds[0] == pytest.approx(2 * log(0.9 / 3))
-    assert odds[3] == pytest.approx(2 * log(0.9 / 3) - 1.5)
+    assert odds[3] == pytest.approx(2 * log(0.9 / 3) - 2.5)
 
 
 def test_the_odds_of_a_call_are_those_of_its_shape_and_of_each_value() -> None:

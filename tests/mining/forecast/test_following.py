@@ -65,8 +65,15 @@ def test_a_failed_answer_holds_no_list(failed: bool) -> None:
     assert after(script) == ([] if failed else ["o-5"])
 
 
-def test_only_the_four_latest_answers_are_looked_through() -> None:
+def test_a_list_is_kept_in_sight_while_its_own_items_answer() -> None:
     script = listing()
-    for number in range(4):
+    for number in range(1, 5):
+        script.call("order", {"id": f"o-{number}"}, "")
+    assert after(script) == ["o-5"]
+
+
+def test_a_list_gets_out_of_sight_behind_other_answers() -> None:
+    script = listing()
+    for number in range(6):
         script.call("other", {"n": number}, "")
     assert after(script.call("order", {"id": "o-4"}, "")) == []

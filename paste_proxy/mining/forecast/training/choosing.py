@@ -16,6 +16,7 @@ from paste_proxy.mining.replay import replay
 FREQUENT_GROUPS = 3
 """Task groups that must have asked for an invocation for it to be a label of its own."""
 _LEAST_WEIGHT = 0.08
+_EPOCHS, _RATE, _DECAY = 14, 0.3, 3e-4
 
 
 def frequent_of(sessions: Sequence[Recorded], groups: Sequence[str]) -> dict[str, Invocation]:
@@ -48,7 +49,8 @@ def learn_choice(sessions: Sequence[Recorded], groups: Sequence[str], frequent: 
     if not any(rows):
         return Choice({}, {})
     sizes = len(cue_of.of), len(label_of.of)
-    bias, weights = softmax_over_labels(rows, labels, sizes, epochs=14, rate=0.3, decay=3e-4, spread=evened)
+    evens = [evened(len(one)) for one in told]
+    bias, weights = softmax_over_labels(rows, labels, sizes, epochs=_EPOCHS, rate=_RATE, decay=_DECAY, evens=evens)
     names = list(label_of.of)
     by_cue: dict[str, dict[str, float]] = {}
     for cue, row in cue_of.of.items():

@@ -1,6 +1,6 @@
 """Training of linear models by AdaGrad on small batches (Duchi et al. 2011), with numpy."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -11,6 +11,9 @@ Floats: TypeAlias = npt.NDArray[np.float32]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Link: TypeAlias = Callable[[Floats, Ints, Ints], Floats]
 """From the scores of rows, and where their groups start and how large they are, to probabilities."""
+
+
+_NO_PRIOR: Mapping[int, float] = {}
 
 
 @dataclass
@@ -48,14 +51,30 @@ class Rows:
         self.groups.append(len(self.ends))
 
 
-def softmax_over_groups(rows: Rows, features: int, *, epochs: int, rate: float, decay: float, batch: int = 8) -> Floats:
-    """Weights under which the wanted row of each group is the likeliest (conditional logit)."""
-    return _descend(rows, features, _softmax, epochs, rate, decay, batch)
+def softmax_over_groups(
+    rows: Rows,
+    features: int,
+    *,
+    epochs: int,
+    rate: float,
+    decay: float,
+    prior: Mapping[int, float] = _NO_PRIOR,
+    batch: int = 8,
+) -> Floats:
+    """Weights under which the wanted row of each group is the likeliest (conditional logit).
+
+    Args:
+        prior: where the weights of some features start and decay to; those of all others decay to 0.
+    """
+    start = np.zeros(features, np.float32)
+    for at, weight in prior.items():
+        start[at] = weight
+    return _descend(rows, start, _softmax, epochs, rate, decay, batch)
 
 
 def logistic(rows: Rows, features: int, *, epochs: int, rate: float, decay: float, batch: int = 8) -> Floats:
     """Weights under which each row's sigmoid is its probability to be wanted."""
-    return _descend(rows, features, _sigmoid, epochs, rate, decay, batch)
+    return _descend(rows, np.zeros(features, np.float32), _sigmoid, epochs, rate, decay, batch)
 
 
 def scores(rows: Rows, weights: Sequence[float]) -> Floats:
@@ -78,12 +97,12 @@ def _sigmoid(scores: Floats, starts: Ints, sizes: Ints) -> Floats:
     return probabilities
 
 
-def _descend(rows: Rows, features: int, link: Link, epochs: int, rate: float, decay: float, batch: int) -> Floats:
+def _descend(rows: Rows, prior: Floats, link: Link, epochs: int, rate: float, decay: float, batch: int) -> Floats:
     ids, values = np.asarray(rows.ids, np.int64), np.asarray(rows.values, np.float32)
     ends = np.concatenate([[0], np.asarray(rows.ends, np.int64)])
     groups = np.concatenate([[0], np.asarray(rows.groups, np.int64)])
     wanted = np.asarray(rows.wanted, np.float32)
-    weights, past = np.zeros(features, np.float32), np.full(features, 1e-2, np.float32)
+    weights, past = prior.copy(), np.full(len(prior), 1e-2, np.float32)
     shuffle = np.random.default_rng(1)
     for epoch in range(epochs):
         order = shuffle.permutation(len(groups) - 1)
@@ -104,7 +123,7 @@ def _descend(rows: Rows, features: int, link: Link, epochs: int, rate: float, de
             wrong = link(scores, firsts, kept) - wanted[row]
             unique, where = np.unique(at, return_inverse=True)
             slope = np.bincount(where, wrong[owner] * value).astype(np.float32) / len(some) ** 0.5
-            slope += decay * weights[unique]
+            slope += decay * (weights[unique] - prior[unique])
             past[unique] += slope * slope
             weights[unique] -= step * slope / np.sqrt(past[unique])
     return weights
@@ -127,17 +146,21 @@ def softmax_over_labels(
     epochs: int,
     rate: float,
     decay: float,
-    spread: Callable[[int], float],
+    evens: Sequence[float],
     batch: int = 8,
 ) -> tuple[Floats, Floats]:
-    """Bias and weights (cues x labels) of a softmax; an example's mass is shared by its labels."""
+    """Bias and weights (cues x labels) of a softmax; an example's mass is shared by its labels.
+
+    Args:
+        evens: what each cue of an example counts.
+    """
     weights = np.zeros(sizes, np.float32)
     past = np.full(sizes, 1e-2, np.float32)
     bias, past_bias = np.zeros(sizes[1], np.float32), np.full(sizes[1], 1e-2, np.float32)
     lengths = np.asarray([len(one) for one in cues], np.int64)
     ends = np.cumsum(lengths)
     flat = np.fromiter((cue for one in cues for cue in one), np.int64, int(ends[-1]) if len(ends) else 0)
-    evens = np.asarray([spread(len(one)) for one in cues], np.float32)
+    even = np.asarray(evens, np.float32)
     wanted = np.fromiter((label for one in labels for label in one), np.int64)
     several = np.asarray([len(one) for one in labels], np.int64)
     masses = np.repeat(1 / several, several).astype(np.float32)
@@ -155,7 +178,7 @@ def softmax_over_labels(
             scores = np.tile(bias, (len(some), 1))
             told = lengths[some] > 0
             if told.any():
-                scores[told] += np.add.reduceat(weights[at], firsts[told], axis=0) * evens[some[told], None]
+                scores[told] += np.add.reduceat(weights[at], firsts[told], axis=0) * even[some[told], None]
             scores -= scores.max(axis=1, keepdims=True)
             wrong = np.exp(scores)
             wrong /= wrong.sum(axis=1, keepdims=True)
@@ -164,7 +187,7 @@ def softmax_over_labels(
             np.subtract.at(wrong, (np.repeat(np.arange(len(some)), counts), wanted[into]), masses[into])
             unique, where = np.unique(at, return_inverse=True)
             slope = np.zeros((len(unique), sizes[1]), np.float32)
-            np.add.at(slope, where, (wrong * evens[some, None])[owner])
+            np.add.at(slope, where, (wrong * even[some, None])[owner])
             slope /= len(some) ** 0.5
             slope += decay * weights[unique]
             past[unique] += slope * slope

@@ -11,6 +11,9 @@ from paste_proxy.mining.groups import Recorded
 from paste_proxy.mining.replay import replay
 
 _CANDIDATES = 8
+_EPOCHS, _RATE, _DECAY = 10, 0.3, 0.03
+_PRIOR = {"joint": 2.0, "chosen": 1.0}
+"""Until recordings say otherwise, what the choice and the arguments say together is believed."""
 
 
 class Ranking:
@@ -39,8 +42,10 @@ class Ranking:
         if not size:
             return {}, {}
         return (
-            self._named(softmax_over_groups(self._next, size, epochs=6, rate=0.15, decay=1e-5)),
-            self._named(logistic(self._ever, size, epochs=6, rate=0.15, decay=1e-5)),
+            self._named(
+                softmax_over_groups(self._next, size, epochs=_EPOCHS, rate=_RATE, decay=_DECAY, prior=self._prior())
+            ),
+            self._named(logistic(self._ever, size, epochs=_EPOCHS, rate=_RATE, decay=_DECAY)),
         )
 
     def outcomes(self, next_: dict[str, float], ever: dict[str, float]) -> Iterator[tuple[float, bool]]:
@@ -54,6 +59,9 @@ class Ranking:
             for at in order:
                 yield float(chances[start + at]), bool(self._ever.wanted[start + at])
             start, start_next = end, end_next
+
+    def _prior(self) -> dict[int, float]:
+        return {self._trait(name): weight for name, weight in _PRIOR.items() if name in self._trait.of}
 
     def _named(self, weights: Floats) -> dict[str, float]:
         return {name: round(float(weights[at]), 4) for name, at in self._trait.of.items() if abs(weights[at]) >= 1e-4}

@@ -64,7 +64,7 @@ def test_a_softmax_over_labels_learns_the_shares_after_each_cue() -> None:
     cues = [[0]] * 40 + [[1]] * 40
     labels = [[0]] * 30 + [[1]] * 10 + [[0, 1]] * 40
     bias, weights = softmax_over_labels(
-        cues, labels, (2, 3), epochs=80, rate=0.3, decay=0.0, spread=lambda number: 2.0 / number
+        cues, labels, (2, 3), epochs=80, rate=0.3, decay=0.0, evens=[2.0 / len(one) for one in cues]
     )
     odds = bias + 2.0 * weights
     assert odds[0, 0] - odds[0, 1] == pytest.approx(log(3), abs=0.1)
@@ -75,7 +75,7 @@ def test_a_softmax_over_labels_learns_the_shares_after_each_cue() -> None:
 def test_examples_without_cues_teach_the_bias_alone() -> None:
     cues: list[list[int]] = [[], [0], [], []] * 20
     labels = [[0], [1], [0], [1]] * 20
-    bias, weights = softmax_over_labels(cues, labels, (1, 2), epochs=80, rate=0.3, decay=0.0, spread=lambda _: 1.0)
+    bias, weights = softmax_over_labels(cues, labels, (1, 2), epochs=80, rate=0.3, decay=0.0, evens=[1.0] * len(cues))
     assert bias[0] - bias[1] == pytest.approx(log(2), abs=0.1)
     assert weights[0, 1] - weights[0, 0] > 2
 
@@ -83,7 +83,7 @@ def test_examples_without_cues_teach_the_bias_alone() -> None:
 def test_empty_input_teaches_nothing() -> None:
     assert softmax_over_groups(Rows(), 2, epochs=2, rate=0.1, decay=0.0).tolist() == [0.0, 0.0]
     assert logistic(rows([[], []]), 1, epochs=2, rate=0.1, decay=0.0).tolist() == [0.0]
-    bias, weights = softmax_over_labels([], [], (2, 1), epochs=2, rate=0.1, decay=0.0, spread=lambda _: 1.0)
+    bias, weights = softmax_over_labels([], [], (2, 1), epochs=2, rate=0.1, decay=0.0, evens=[])
     assert (bias.tolist(), weights.tolist()) == ([0.0], [[0.0], [0.0]])
     assert scores(Rows(), []).tolist() == []
 
