@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any
 
 import structlog
 
@@ -24,7 +23,7 @@ from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.redaction import Redactor
 from paste_proxy.mining.forecast.adaptation import GLOBAL_RATE, LOCAL_RATE, Place
-from paste_proxy.mining.forecast.memory import load_place, snapshot, text_of
+from paste_proxy.mining.forecast.memory import load_place, text_of
 
 log = structlog.get_logger(__name__)
 
@@ -94,7 +93,7 @@ class Memory:
             if kept.path is None or progress == kept.saved:
                 continue
             kept.saved = progress
-            taken = {**snapshot(kept.place, habits=self._habits), "saved": round(self._clock.epoch())}
+            taken = kept.place.copy(habits=self._habits)
             try:
                 await asyncio.to_thread(self._write, kept.path, taken)
             except Exception as fault:  # noqa: BLE001  whatever a disk does, sessions go on
@@ -113,9 +112,9 @@ class Memory:
             log.warning("memory_refused", path=str(path), fault=str(fault), then="what it held is forgotten")
         return _Kept(place, path, _progress(place))
 
-    def _write(self, path: Path, taken: dict[str, Any]) -> None:
+    def _write(self, path: Path, taken: Place) -> None:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        text = text_of(taken, self._harmless)
+        text = text_of(taken, self._clock.epoch(), self._harmless)
         with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", suffix=".part", delete=False) as file:
             part = Path(file.name)
             try:

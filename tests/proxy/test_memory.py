@@ -12,6 +12,7 @@ from paste_proxy.config import Config, Learning, Recording
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.proxy.memory import Memory
 from paste_proxy.testing import FakeClock
+from tests.proxy.mcp.parts import until
 
 TEST = Invocation("shell", {"command": "npm test"})
 SECRET = Invocation("shell", {"command": "curl -H 'Authorization: Bearer sk-ant-REDACTED'"})
@@ -148,9 +149,7 @@ async def test_it_is_saved_while_the_sidecar_runs_so_that_a_kill_costs_little(
     memory = await opened(config(tmp_path))
     memory.start()
     teach(memory, TEST)
-    async with asyncio.timeout(10):
-        while not await asyncio.to_thread((tmp_path / "memory" / "everywhere.json").exists):
-            await asyncio.sleep(0.01)
+    await until((tmp_path / "memory" / "everywhere.json").exists, 10)
     assert [place.moments for place in (await opened(config(tmp_path))).places] == [1, 1]
     await memory.close()
 

@@ -39,6 +39,11 @@ class Place:
         """One that has seen nothing."""
         return cls(Lessons(rate), Lessons(rate))
 
+    def copy(self, *, habits: bool = True) -> "Place":
+        """The same as it stands now, with its habits or without; made in little time."""
+        known = self.habits.copy() if habits else Habits()
+        return Place(self.next.copy(), self.ever.copy(), known, self.moments)
+
     def faded(self, part: float) -> None:
         """Time has passed."""
         for lessons in (self.next, self.ever):

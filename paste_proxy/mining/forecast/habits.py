@@ -141,8 +141,13 @@ class Habits:
                 habits.after.setdefault(outcome, {})[key] = times
         return habits
 
+    def copy(self) -> "Habits":
+        """The same as they stand now, to be `written`."""
+        known = {key: Known(one.invocation, one.times, one.sessions) for key, one in self.known.items()}
+        return Habits(known, {outcome: dict(counts) for outcome, counts in self.after.items()}, self._weight)
+
     def written(self) -> list[Usual]:
-        """What is known, as values that change no more."""
+        """All that is known."""
         after: dict[str, dict[str, float]] = {key: {} for key in self.known}
         for outcome, counts in self.after.items():
             for key, count in counts.items():

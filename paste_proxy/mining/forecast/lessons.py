@@ -59,6 +59,10 @@ class Lessons:
             changes += [(trait, -of.pop(trait).weight) for trait in least]
         return changes
 
+    def copy(self) -> "Lessons":
+        """The same as they stand now."""
+        return Lessons(self.rate, {trait: Lesson(one.weight, one.slopes) for trait, one in self.of.items()})
+
     def faded(self, part: float) -> None:
         """Only so much of what was learned is left: time has passed."""
         for lesson in self.of.values():

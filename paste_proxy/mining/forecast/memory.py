@@ -5,7 +5,6 @@ habits      [{"tool", "arguments", "times", "sessions", "after": {OUTCOME: times
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import Invocation
@@ -22,23 +21,23 @@ _MOST = 10_000
 _LARGEST = 1e9
 
 
-def snapshot(place: Place, *, habits: bool = True) -> dict[str, Any]:
-    """What a place knows, as values that change no more."""
-    return {
+def text_of(place: Place, saved: float, harmless: Callable[[Invocation], bool]) -> str:
+    """The JSON text of a place, with the habits whose invocations are harmless to keep.
+
+    Args:
+        saved: when, in seconds since 1970.
+    """
+    habits: list[Json] = [_written_habit(one) for one in place.habits.written() if harmless(one.invocation)]
+    written: dict[str, Json] = {
         "format": FORMAT,
         "version": VERSION,
+        "saved": round(saved),
         "moments": place.moments,
         "next": _written_lessons(place.next),
         "ever": _written_lessons(place.ever),
-        "habits": place.habits.written() if habits else [],
+        "habits": habits,
     }
-
-
-def text_of(taken: dict[str, Any], harmless: Callable[[Invocation], bool]) -> str:
-    """The JSON text of a snapshot, with the habits whose invocations are harmless to keep."""
-    habits: list[Json] = [_written_habit(one) for one in taken["habits"] if harmless(one.invocation)]
-    text = canonical_text({**taken, "habits": habits})
-    return text.encode("utf-8", "backslashreplace").decode()
+    return canonical_text(written).encode("utf-8", "backslashreplace").decode()
 
 
 def load_place(text: str, where: str, rate: float) -> tuple[Place, float]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.mining.forecast.adaptation import Place
-from paste_proxy.mining.forecast.memory import load_place, snapshot, text_of
+from paste_proxy.mining.forecast.memory import load_place, text_of
 
 TEST = Invocation("shell", {"command": "npm test"})
 
@@ -27,7 +27,7 @@ def taught() -> Place:
 
 
 def written(place: Place) -> str:
-    return text_of({**snapshot(place), "saved": 1_700_000_000}, lambda _: True)
+    return text_of(place, 1_700_000_000, lambda _: True)
 
 
 def test_what_was_written_is_read_back() -> None:
@@ -37,18 +37,17 @@ def test_what_was_written_is_read_back() -> None:
 
 
 def test_only_harmless_habits_are_written() -> None:
-    text = text_of({**snapshot(taught()), "saved": 0}, lambda call: call.tool != "shell")
-    assert json.loads(text)["habits"] == []
-    assert json.loads(text_of({**snapshot(taught(), habits=False), "saved": 0}, lambda _: True))["habits"] == []
+    assert json.loads(text_of(taught(), 0, lambda call: call.tool != "shell"))["habits"] == []
+    assert json.loads(written(taught().copy(habits=False)))["habits"] == []
 
 
-def test_a_snapshot_does_not_change_as_the_place_learns_on() -> None:
+def test_a_copy_does_not_change_as_the_place_learns_on() -> None:
     place = taught()
-    taken = {**snapshot(place), "saved": 0}
-    before = text_of(taken, lambda _: True)
+    taken = place.copy()
+    assert written(taken) == written(place)
     place.next.step({"repeat": 0.5, "other": 1.0})
     place.habits.note(TEST, "ok edit", first=True)
-    assert text_of(taken, lambda _: True) == before
+    assert written(taken) == written(taught())
 
 
 def without(key: str) -> Callable[[dict[str, Any]], None]:
