@@ -116,18 +116,16 @@ class _Marking:
     groups: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """By mark, `LEAST_GROUPS` of the task groups in which some argument's value had it."""
     _kinds: dict[str, str] = field(default_factory=dict)
-    _constants: dict[tuple[str, str, str], list[tuple[Json, Marks]]] = field(default_factory=dict)
+    _others: dict[tuple[Where, str], tuple[Slot, list[tuple[Json, Marks]]]] = field(default_factory=dict)
+    """By slot and task group: the slot as the other groups would have it."""
+    _phrases: dict[tuple[str, str], dict[str, Json]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._kinds = {name: kind_of(mapper) for slot in self.slots.values() for name, mapper in slot.mappers}
 
     def add(self, where: Where, value: Json, group: str, window: Window) -> None:
-        """An argument's value; constants are those of other task groups."""
-        slot = self.slots[where]
-        constants = self._constants.get((*where, group))
-        if constants is None:
-            constants = constant_sums(self.given.values[where].constants(group), _as_they_are)
-            self._constants[*where, group] = constants
+        """An argument's value; constants and phrases are those of other task groups."""
+        slot, constants = self._of_others(where, group)
         table = mapper_table(slot, outcome(window.context()[-1]), _as_they_are)
         found = options(slot, window, _as_they_are, table, constants)
         key = identity(value)
@@ -142,6 +140,17 @@ class _Marking:
                 features = [(self.feature(one), 1.0) for mark in option.sum for one in self._levels(where, mark)]
                 self.rows.row(features, float(wanted))
             self.rows.close()
+
+    def _of_others(self, where: Where, group: str) -> tuple[Slot, list[tuple[Json, Marks]]]:
+        found = self._others.get((where, group))
+        if found is None:
+            name = where[1]
+            phrases = self._phrases.get((name, group))
+            if phrases is None:
+                phrases = self._phrases[name, group] = self.given.phrases(name, group)
+            constants = constant_sums(self.given.values[where].constants(group), _as_they_are)
+            found = self._others[where, group] = replace(self.slots[where], phrases=phrases), constants
+        return found
 
     def weighed(self) -> dict[Where, Slot]:
         """The slots with the weights of their marks."""

@@ -72,6 +72,7 @@ class Given:
     """By argument name and phrase of the user: the task groups in which the argument had each value."""
     _meant: dict[str, dict[str, set[str]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(set)))
     """By argument name and value: the task groups that gave it."""
+    _standing: dict[str, dict[str, tuple[str, set[str]]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, sessions: Sequence[Recorded], groups: Sequence[str]) -> "Given":
@@ -94,19 +95,30 @@ class Given:
                 for phrase in said:
                     self._spoken[name][phrase][value].add(group)
 
-    def phrases(self, name: str) -> dict[str, Json]:
-        """What stands for a value of an argument of this name: what was said in several tasks that gave it this
+    def phrases(self, name: str, besides: str = "") -> dict[str, Json]:
+        """What stands for a value of an argument of this name: what was said in several other tasks that gave it this
         value and seldom another; the value itself, and the last part of a path."""
-        found: dict[str, Json] = {}
+        standing = self._standing.get(name)
+        if standing is None:
+            standing = self._standing[name] = self._stand(name)
+        return {
+            phrase: value
+            for phrase, (value, groups) in standing.items()
+            if len(groups) - (besides in groups) >= LEAST_GROUPS
+        }
+
+    def _stand(self, name: str) -> dict[str, tuple[str, set[str]]]:
+        """By phrase: the value it stands for, and the task groups that bear it out."""
+        found: dict[str, tuple[str, set[str]]] = {}
         for phrase, by_value in self._spoken[name].items():
             value, groups = max(by_value.items(), key=lambda one: (len(one[1]), one[0]))
             if len(groups) >= LEAST_GROUPS and len(groups) / sum(map(len, by_value.values())) >= _PHRASE_SURE:
-                found[phrase] = value
+                found[phrase] = value, groups
         for value, groups in self._meant[name].items():
             if len(groups) >= LEAST_GROUPS and len(value) > 2:
-                found.setdefault(value.lower().replace("_", " "), value)
+                found.setdefault(value.lower().replace("_", " "), (value, groups))
                 if "/" in value:
-                    found.setdefault(value.rpartition("/")[2].lower(), value)
+                    found.setdefault(value.rpartition("/")[2].lower(), (value, groups))
         return found
 
 
