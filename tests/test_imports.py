@@ -25,7 +25,7 @@ def test_neither_the_package_nor_its_command_line_loads_what_it_may_not_need(sta
 
 def test_the_sidecar_starts_without_the_optional_parts() -> None:
     loaded = loaded_after("import paste_proxy.proxy.composition")
-    assert not loaded.intersection({"openai", "mcp", "numpy", "mlx", "mlx_lm", "vllm", "ray", "valkey"})
+    assert not loaded.intersection({"openai", "mcp", "mlx", "mlx_lm", "vllm", "ray", "valkey"})
 
 
 def test_every_module_can_be_the_first_one_imported() -> None:

@@ -184,7 +184,7 @@ async def world(
     clock, tally, log, backend, prophet = FakeClock(), Tally(), Kept(), Gated(), Prophet(says)
     toolbox = Toolbox(["fs"])
     toolbox.offer("", "", backend, ["read", "write"])
-    config = Config(speculation=Speculating(mode=mode))
+    config = Config(speculation=Speculating(mode=mode, min_confidence=0.15))
     brain = scheduler(config, Policy.parse(POLICY, "test"))
     sessions = Sessions(lambda: prophet, limit=10, idle_s=100)
     hub = Hub(toolbox=toolbox, deadline=brain.next_deadline, tally=tally, clock=clock, inbox_limit=inbox)
