@@ -2,6 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+WHOLE := $(VENV)/.whole
 
 .PHONY: demo test test-all check bench format clean
 
@@ -10,13 +11,17 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	touch $(READY)
 
+$(WHOLE): $(READY)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,cluster]'
+	touch $(WHOLE)
+
 demo: $(READY)
 	$(BIN)/paste-proxy demo
 
 test: $(READY)
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
-test-all: $(READY)
+test-all: $(WHOLE)
 	$(BIN)/python -m pytest -n auto
 
 check: $(READY)
