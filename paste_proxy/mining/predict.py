@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from paste_proxy.events.candidate import FORECAST, NARROWED, Candidate
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.outline import Outline
-from paste_proxy.events.types import Event
+from paste_proxy.events.types import Event, UserMessage
 from paste_proxy.mining.completions import Completion, shares
 from paste_proxy.mining.contexts import suffixes
 from paste_proxy.mining.forecast.adaptation import Adaptation
@@ -181,6 +181,11 @@ class Predictor:
     def _expected_s(self, invocation: Invocation) -> float | None:
         facts = self._pool.tools.get(invocation.tool)
         return facts.median_s if facts else None
+
+
+def warm(pool: Pool) -> None:
+    """Build what a pool builds on first use, so that the first session need not wait for it."""
+    Predictor(pool).step(UserMessage(session="", ts=None, text=""))
 
 
 def _likeliest(found: Iterable[Completion]) -> list[Completion]:

@@ -12,7 +12,7 @@ from paste_proxy.config import Config
 from paste_proxy.events.candidate import Candidate
 from paste_proxy.mining import pool
 from paste_proxy.mining.forecast.adaptation import Adaptation
-from paste_proxy.mining.predict import Predictor
+from paste_proxy.mining.predict import Predictor, warm
 from paste_proxy.mining.prediction import SessionPredictor
 from paste_proxy.proxy.app import Parts
 from paste_proxy.proxy.dispatch.route import add_dispatch_routes
@@ -147,6 +147,7 @@ class Sidecar:
         """What earlier sessions taught; predictors made from now on go by it."""
         memory = await asyncio.to_thread(Memory, self.config, self._clock, self.tally.fault)
         self._adaptation = Adaptation(self._pool, memory.places)
+        await asyncio.to_thread(warm, self._adaptation.pool)
         self.tally.learned = partial(Learned.of, self._adaptation)
         memory.start()
         return memory
@@ -181,9 +182,15 @@ class Sidecar:
             self._pool,
             window=self.config.limits.window_events,
             candidates=self.config.speculation.candidates,
-            executable=self._toolbox.offered,
+            executable=self._executable,
             adaptation=self._adaptation,
         )
+
+    def _executable(self, tool: str) -> bool:
+        """Whether a tool's candidates may take a place. Those of a tool without a rule do, so that it can be told that
+        a rule is missing."""
+        ruling = self._policy.rule_for(self._toolbox.identify(tool))
+        return (ruling.allowed or ruling.rule is None) and self._toolbox.offered(tool)
 
     def _not_executable(self, _: Candidate) -> None:
         self.tally.refused[Reason.NOT_EXECUTABLE.value] += 1

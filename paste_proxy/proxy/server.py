@@ -26,6 +26,9 @@ from paste_proxy.proxy.http.traffic import Traffic
 from paste_proxy.proxy.llm_route import is_itself
 from paste_proxy.proxy.opening import log_opening
 
+_COLLECTED_AFTER = 20_000, 20, 50
+"""A prediction makes thousands of objects that live as long as it; by default they set off the collector many times."""
+
 log = structlog.get_logger(__name__)
 
 _CLOSE_S = 1.0
@@ -75,6 +78,7 @@ async def serve(config: Config, parts: Parts, *, announce: Callable[[str], None]
         log_opening(config, parts)
         gc.collect()
         gc.freeze()
+        gc.set_threshold(*_COLLECTED_AFTER)
         await stops.get()
         log.info("stopping", exchanges=app[TRAFFIC].live)
         await _drain(app[TRAFFIC], stops, config.drain_s)
