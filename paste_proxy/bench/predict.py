@@ -18,6 +18,8 @@ from paste_proxy.mining.mine import mine, passes
 from paste_proxy.mining.pool import Pool
 from paste_proxy.mining.predict import Predictor
 
+_LARGE = 2**32
+
 
 @dataclass(frozen=True, slots=True)
 class Split:
@@ -49,7 +51,9 @@ class Mined:
 
 def splits(sessions: Sequence[RecordedSession], folds: int, only: int | None = None) -> list[Split]:
     """The folds that hold anything and leave anything to mine; `only` one of them, numbered from 0."""
-    placed = [(session, _fold(group, folds)) for session, group in zip(sessions, groups_of(sessions), strict=True)]
+    groups = groups_of(sessions)
+    fold_by = {group: at % folds for at, group in enumerate(sorted(set(groups), key=_shuffled))}
+    placed = [(session, fold_by[group]) for session, group in zip(sessions, groups, strict=True)]
     found = [
         Split(fold, [one for one, at in placed if at != fold], [one for one, at in placed if at == fold])
         for fold in (range(folds) if only is None else [only])
@@ -102,6 +106,6 @@ def _mined(split: Split, evaluation: Evaluation, on_session: Callable[[], None])
     )
 
 
-def _fold(group: str, folds: int) -> int:
-    """Not the fold that mining itself puts the group in: its own held-out folds would be lopsided."""
-    return fold_of(f"judged {group}", folds)
+def _shuffled(group: str) -> int:
+    """An order that has nothing to do with the folds that mining itself holds out: those would be lopsided."""
+    return fold_of(f"judged {group}", _LARGE)

@@ -64,6 +64,8 @@ def evaluate(
     if not sessions:
         raise InputFault(", ".join(map(str, traces)), "no session in these files", "recorded sessions")
     watch = Stopwatch()
+    if online:
+        _tell_shared(sessions)
     _follow(sessions, evaluation, combined, watch, online=online)
     report = {
         **evaluation.report(),
@@ -100,6 +102,19 @@ def read_pools(names: list[str]) -> "Pool":
 
     paths = [find("patterns", name) for name in names]
     return combine(parse_pool(read_text(path), str(path)) for path in paths)
+
+
+def _tell_shared(sessions: "list[RecordedSession]") -> None:
+    """Where sessions of one task follow each other, the later ones are taught what they will be asked."""
+    from paste_proxy.mining.groups import groups_of
+
+    shared = len(sessions) - len(set(groups_of(sessions)))
+    if shared:
+        typer.echo(
+            f"paste-proxy: {shared} of {counted(len(sessions), 'session')} repeat the task of an earlier one, which "
+            "taught its answers: with --online the figures flatter",
+            err=True,
+        )
 
 
 def _follow(

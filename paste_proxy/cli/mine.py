@@ -74,13 +74,13 @@ def mine(
     left = _without(found, exclude or [])
     sessions = _learned_from(traces, left, calls)
     cores = [replace(session, events=tuple(cored(event, core) for event in session.events)) for session in sessions]
-    if any_tool:
-        pool, held_out = mine_general(cores)
-    else:
-        pool, held_out = _mined(cores, [pattern.template for pattern in written], runs_on)
-    if len(sessions) < len(left):
-        pool = replace(pool, origin=replace(pool.origin, sampled_from=len(left)))
-    with whole_file(out) as file:
+    with whole_file(out) as file:  # opened before the long work, which would be lost if it could not be
+        if any_tool:
+            pool, held_out = mine_general(cores)
+        else:
+            pool, held_out = _mined(cores, [pattern.template for pattern in written], runs_on)
+        if len(sessions) < len(left):
+            pool = replace(pool, origin=replace(pool.origin, sampled_from=len(left)))
         file.write(dump_pool(pool).encode())
     if len(left) < len(found):
         typer.echo(f"left out {len(found) - len(left)} of {counted(len(found), 'session')}")

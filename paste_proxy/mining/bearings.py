@@ -7,11 +7,13 @@ from another checkout into this one.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 
 from paste_proxy.events.values import Json
 from paste_proxy.mining.dates import year_in
 
 _MOST_FOLDERS = 400
+_MOST_PATHS = 40
 _LONGEST_PATH = 300
 _HOMES = ("/Users/", "/home/")
 _DEPTH, _DEPTH_AT_HOME = 2, 3
@@ -37,7 +39,7 @@ class Bearings:
 
     def visit(self, paths: Iterable[str]) -> None:
         """Take note of the folders of absolute paths that a call is about."""
-        for path in paths:
+        for path in islice(paths, _MOST_PATHS):
             if not path.startswith("/") or len(path) > _LONGEST_PATH:
                 continue
             parts = path.split("/")

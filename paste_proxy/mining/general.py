@@ -5,7 +5,7 @@ place; and of what is told of a find only traits that name no tool are weighed.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from paste_proxy.events.types import ToolCall
@@ -30,20 +30,28 @@ _BLIND = ("tool", "free", "one")
 def mine_general(sessions: Sequence[Recorded]) -> tuple[Pool, HeldOut]:
     """A pool with no pattern and a model that holds for any tool, and how it did on held-out tasks.
 
-    The sessions of a source count as those of one place, in their order.
+    The sessions of a source count as those of one place, task after task: what is usual in one was learned from others.
     """
     rankings = [Ranking() for _ in range(_FOLDS)]
     places: dict[str, Habits] = defaultdict(Habits)
     groups = groups_of(sessions)
-    for session, group in zip(sessions, groups, strict=True):
-        habits = places[session.source]
-        rankings[fold_of(group, _FOLDS)].add(AnyTool(habits=habits), session)
-        _practise(habits, session)
+    for group, together in _by_group(sessions, groups):
+        for session in together:
+            rankings[fold_of(group, _FOLDS)].add(AnyTool(habits=places[session.source]), session)
+        for session in together:
+            _practise(places[session.source], session)
     weights = [ranking.weights() for ranking in rankings]
     pairs = [pair for at, ranking in enumerate(rankings) for pair in ranking.outcomes(*weights[at - 1])]
     next_, ever = Ranking.joined(rankings).weights()
     model = Model(Finder(), next_, ever, calibrate(pairs))
     return Pool(models=(model,), origin=_origin(sessions, groups)), HeldOut.of(pairs)
+
+
+def _by_group(sessions: Sequence[Recorded], groups: Sequence[str]) -> Iterator[tuple[str, list[Recorded]]]:
+    together: dict[str, list[Recorded]] = defaultdict(list)
+    for session, group in zip(sessions, groups, strict=True):
+        together[group].append(session)
+    yield from together.items()
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from paste_proxy.events.types import ToolCall, ToolOutput
+from paste_proxy.events.types import Event, ToolCall, ToolOutput
 from paste_proxy.mining.calibration import calibrate
 from paste_proxy.mining.engine import Engine, Here
 from paste_proxy.mining.forecast.finder import Finder
@@ -47,6 +47,7 @@ def mine(
     jobs that mining consists of. `on_session` is called for each pass over a session of a job that is done,
     `passes(len(sessions))` times in all, `on_held_out` once with what the validation found.
     """
+    sessions = [_without_nameless(session) for session in sessions]
     jobs = _jobs(sessions, groups_of(sessions), written)
     learned: list[_Learned] = []
     for job, one in zip(jobs, engine.map(_learned, jobs), strict=True):
@@ -58,6 +59,22 @@ def mine(
     on_held_out(HeldOut.of(pairs))
     next_, ever = Ranking.joined([half.ranking for half in halves]).weights()
     return replace(whole.pool, models=(Model(whole.finder, next_, ever, calibrate(pairs)),))
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    id: str
+    source: str
+    events: Sequence[Event]
+
+
+def _without_nameless(session: Recorded) -> Recorded:
+    """A session without calls that name no tool, which no pattern could name."""
+    events = session.events
+    if not any(isinstance(event, ToolCall) and not event.invocation.tool for event in events):
+        return session
+    named = [event for event in events if not isinstance(event, ToolCall) or event.invocation.tool]
+    return _Session(session.id, session.source, named)
 
 
 def passes(sessions: int) -> int:

@@ -123,6 +123,11 @@ def read_json(value: Json, where: str) -> Json:
     return value
 
 
+def readable(value: Json) -> bool:
+    """Whether a value is nested no deeper than what can be read again."""
+    return _shallow(value, _DEEPEST)
+
+
 def _shallow(value: Json, levels: int) -> bool:
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return levels > 0 and all(_shallow(one, levels - 1) for one in inner)

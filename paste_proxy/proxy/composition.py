@@ -146,7 +146,7 @@ class Sidecar:
     async def _remember(self) -> Memory:
         """What earlier sessions taught; predictors made from now on go by it."""
         memory = await asyncio.to_thread(Memory, self.config, self._clock, self.tally.fault)
-        self._adaptation = Adaptation(self._pool, memory.places)
+        self._adaptation = Adaptation(self._pool, memory.places, shared=self._shared, harmless=memory.harmless)
         await asyncio.to_thread(warm, self._adaptation.pool)
         self.tally.learned = partial(Learned.of, self._adaptation)
         memory.start()
@@ -191,6 +191,14 @@ class Sidecar:
         a rule is missing."""
         ruling = self._policy.rule_for(self._toolbox.identify(tool))
         return (ruling.allowed or ruling.rule is None) and self._toolbox.offered(tool)
+
+    def _shared(self, tool: str) -> bool:
+        """Whether a tool means the same to every session: one that runs without anybody's connection, and reads nothing
+        that is one session's own."""
+        identity = self._toolbox.identify(tool)
+        ruling = self._policy.rule_for(identity)
+        own = any("{session}" in domain for domain in ruling.reads)
+        return ruling.allowed and not own and self._toolbox.shared(identity)
 
     def _not_executable(self, _: Candidate) -> None:
         self.tally.refused[Reason.NOT_EXECUTABLE.value] += 1

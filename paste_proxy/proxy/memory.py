@@ -8,6 +8,7 @@ a habit whose arguments hold a secret is not kept.
 import asyncio
 import os
 import secrets
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,6 +31,9 @@ log = structlog.get_logger(__name__)
 SAVE_EVERY_S = 30.0
 _HALF_LIFE_S = 30 * 86_400.0
 """What was learned counts half after so long without being taught again."""
+_MOST_HALVES = 60.0
+_ABANDONED_S = 3_600.0
+_UNSAVED = -1, -1
 _LARGEST_FILE = 8 * 2**20
 _MOST_FILES = 200
 _EVERYWHERE = "everywhere.json"
@@ -53,6 +57,7 @@ class Memory:
     def __init__(self, config: Config, clock: Clock, fault: Callable[[str], None] = lambda _: None) -> None:
         self._clock, self._fault = clock, fault
         self._task: asyncio.Task[None] | None = None
+        self._saving = asyncio.Lock()
         self._habits = config.recording.payloads == "full"
         self._redactor = Redactor(secrets.token_bytes(32))
         folder = config.learning.directory
@@ -76,9 +81,10 @@ class Memory:
 
     async def close(self) -> None:
         """Save what is new, and stop."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        async with self._saving:
+            if self._task is not None:
+                self._task.cancel()
+                await asyncio.gather(self._task, return_exceptions=True)
         await self.save()
 
     async def _keep(self) -> None:
@@ -88,14 +94,18 @@ class Memory:
 
     async def save(self) -> None:
         """Save what is new. Raises nothing."""
+        async with self._saving:
+            await self._save()
+
+    async def _save(self) -> None:
         for kept in self._kept:
             progress = _progress(kept.place)
             if kept.path is None or progress == kept.saved:
                 continue
-            kept.saved = progress
             taken = kept.place.copy(habits=self._habits)
             try:
                 await asyncio.to_thread(self._write, kept.path, taken)
+                kept.saved = progress
             except Exception as fault:  # noqa: BLE001  whatever a disk does, sessions go on
                 self._fault("memory")
                 log.warning("memory_fault", path=str(kept.path), fault=str(fault))
@@ -104,7 +114,9 @@ class Memory:
         place = Place.fresh(rate)
         try:
             place, saved = load_place(_text(path), str(path), rate)
-            place.faded(0.5 ** (max(0.0, self._clock.epoch() - saved) / _HALF_LIFE_S))
+            place.faded(0.5 ** min(_MOST_HALVES, max(0.0, self._clock.epoch() - saved) / _HALF_LIFE_S))
+            if not self._habits:
+                return _Kept(place.copy(habits=False), path, _UNSAVED)
         except FileNotFoundError:
             pass
         except (OSError, ValueError, InputFault) as fault:
@@ -114,7 +126,7 @@ class Memory:
 
     def _write(self, path: Path, taken: Place) -> None:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        text = text_of(taken, self._clock.epoch(), self._harmless)
+        text = text_of(taken, self._clock.epoch(), self.harmless)
         with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", suffix=".part", delete=False) as file:
             part = Path(file.name)
             try:
@@ -125,7 +137,8 @@ class Memory:
                 part.unlink(missing_ok=True)
         _prune(path.parent)
 
-    def _harmless(self, invocation: Invocation) -> bool:
+    def harmless(self, invocation: Invocation) -> bool:
+        """Whether no argument holds what looks like a secret."""
         return self._redactor.value(invocation.arguments) == invocation.arguments
 
 
@@ -149,6 +162,10 @@ def _prune(folder: Path) -> None:
     found = sorted(_dated(folder))
     for _, path in found[: max(0, len(found) - _MOST_FILES)]:
         path.unlink(missing_ok=True)
+    for part in folder.glob(".*.part"):
+        with suppress(OSError):
+            if time.time() - part.stat().st_mtime > _ABANDONED_S:
+                part.unlink()
 
 
 def _dated(folder: Path) -> Iterator[tuple[float, Path]]:

@@ -61,7 +61,9 @@ def test_a_whole_path_stands_in_a_folder_that_was_visited(paths: list[str], path
 
 
 def test_no_more_than_four_hundred_folders_are_remembered_and_the_first_are_forgotten() -> None:
-    here = bearings(*(f"/home/u{number}/p{number}/x.py" for number in range(500)))
+    here = Bearings()
+    for number in range(500):
+        here.visit([f"/home/u{number}/p{number}/x.py"])
     assert len(here._folders) == 400
     assert here.whole("p0/y.py") is None
     assert here.whole("p499/y.py") == "/home/u499/p499/y.py"

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import orjson
 import pytest
@@ -16,13 +17,27 @@ from paste_proxy.proxy.composition import Sidecar
 from paste_proxy.proxy.ports import AgentCall, RunIt
 
 TEST = Invocation("shell", {"command": "npm test"})
+SHARED = 'reads = ["workspace"]'
+OWN = 'reads = ["crm:{session}"]'
+
+
+class NeverRun:
+    """In mode observe."""
+
+    async def run(self, invocation: Invocation, *, speculative: bool) -> ToolResult:
+        raise AssertionError(invocation)
 
 
 @asynccontextmanager
-async def sidecar(learning: Learning) -> AsyncIterator[Sidecar]:
-    made = await asyncio.to_thread(Sidecar, Config(learning=learning), SystemClock())
+async def sidecar(learning: Learning, reads: str = SHARED) -> AsyncIterator[Sidecar]:
+    with NamedTemporaryFile("w", suffix=".toml") as policy:
+        policy.write(f'[[rule]]\ntool = "shell"\neffect = "read"\n{reads}\n')
+        policy.flush()
+        config = Config(learning=learning, policies=(policy.name,))
+        made = await asyncio.to_thread(Sidecar, config, SystemClock())
     living = made.living()
     await anext(living)
+    made.hub.offer("", "", NeverRun(), ["shell", "edit"])
     yield made
     with pytest.raises(StopAsyncIteration):
         await anext(living)
@@ -61,9 +76,19 @@ async def test_moments_and_habits_are_counted_and_known_to_the_next_sidecar(tmp_
         await asyncio.gather(*(working(made, f"s{number}") for number in range(3)))
         learned = made.tally.learned()
         assert learned.moments > 5
-        assert learned.habits == 10
+        assert learned.habits == 1, "edits are nothing to run ahead"
     async with sidecar(learning) as again:
         assert again.tally.learned() == learned
+
+
+async def test_what_is_a_sessions_own_business_leaves_no_habit(tmp_path: Path) -> None:
+    learning = Learning(directory=tmp_path / "memory", workspace=tmp_path)
+    async with sidecar(learning, OWN) as made:
+        await working(made, "s")
+        assert made.tally.learned().habits == 0
+    async with sidecar(learning) as made:
+        await call(made, "s", Invocation("shell", {"command": "login", "password": "hunter2-secret"}), "in")
+        assert made.tally.learned().habits == 0
 
 
 async def test_what_is_switched_off_learns_nothing(tmp_path: Path) -> None:

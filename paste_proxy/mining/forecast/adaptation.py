@@ -6,11 +6,12 @@ one sum of corrections; what only one workspace does is then learned there, sinc
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import log
 
-from paste_proxy.mining.forecast.habits import Habits
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.mining.forecast.habits import Habit, Habits
 from paste_proxy.mining.forecast.lessons import Lessons
 from paste_proxy.mining.forecast.model import NONE, Model, Weighed, score, sigmoid
 from paste_proxy.mining.forecast.traits import PATTERN, Trait
@@ -56,10 +57,20 @@ class Adaptation:
 
     Args:
         places: the nearest first; its habits are the ones that count.
+        shared: whether what one session asks of a tool may be offered to another.
+        harmless: whether an invocation holds nothing that is a secret.
     """
 
-    def __init__(self, pool: Pool, places: Sequence[Place]) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        places: Sequence[Place],
+        *,
+        shared: Callable[[str], bool] = lambda tool: True,
+        harmless: Callable[[Invocation], bool] = lambda invocation: True,
+    ) -> None:
         self._places = places
+        self._shared, self._harmless = shared, harmless
         self._next, self._ever = (
             [dict(model.next) for model in pool.models],
             [dict(model.ever) for model in pool.models],
@@ -73,10 +84,19 @@ class Adaptation:
             _correct(self._next, ((trait, lesson.weight) for trait, lesson in place.next.of.items()))
             _correct(self._ever, ((trait, lesson.weight) for trait, lesson in place.ever.of.items()))
 
+    def usual(self, after: str, own: Container[str]) -> list[Habit]:
+        """What is usual where the sessions are, see `Habits.usual`."""
+        return [habit for habit in self._places[0].habits.usual(after, own) if self._shared(habit.invocation.tool)]
+
+    def note(self, invocation: Invocation, after: str, *, first: bool) -> None:
+        """A session made a call, see `Habits.note`. One that is its own business leaves no habit."""
+        if self._shared(invocation.tool) and self._harmless(invocation):
+            self._places[0].habits.note(invocation, after, first=first)
+
     @property
-    def habits(self) -> Habits:
-        """What is usual where the sessions are."""
-        return self._places[0].habits
+    def habits(self) -> int:
+        """How many invocations are remembered where the sessions are."""
+        return len(self._places[0].habits.known)
 
     @property
     def moments(self) -> int:
@@ -91,7 +111,10 @@ class Adaptation:
     def odds(self, pattern: str, odds: Odds) -> Odds:
         """The odds of a pattern that no model weighs, as far as they have been corrected."""
         next_, ever = self._correction(PATTERN + pattern)
-        return (_shifted(odds[0], next_), _shifted(odds[1], ever)) if next_ or ever else odds
+        if not next_ and not ever:
+            return odds
+        shifted = _shifted(odds[0], next_)
+        return shifted, max(shifted, _shifted(odds[1], ever))
 
     def learn_next(self, moment: Sequence[Weighed], asked: Collection[str]) -> None:
         """The calls of the next turn are known."""

@@ -14,6 +14,7 @@ from paste_proxy.mining.window import CALL, Observation, Window
 
 _ANSWERS, _OTHERS = 4, 2
 _MOST = 3
+_ARGUMENTS = 16
 _LOOKED_AT = 16
 """Items after the latest that may have been asked for already."""
 _TAKES = ("url", "path", FILE)
@@ -28,12 +29,14 @@ def following(window: Window) -> list[Invocation]:
         return []
     asked = window.asked()
     found: dict[str, Invocation] = {}
-    for name, value in latest.invocation.arguments.items():
+    for name, value in islice(latest.invocation.arguments.items(), _ARGUMENTS):
         if isinstance(value, str | int) and not isinstance(value, bool) and len(str(value)) >= _SHORTEST:
             items = islice(_after(value, _answers(calls, latest)), _LOOKED_AT)
             following = (Invocation(latest.tool, {**latest.invocation.arguments, name: item}) for item in items)
             unused = islice((one for one in following if one.key not in asked), _MOST)
             found |= {one.key: one for one in unused if one.key not in found}
+        if len(found) >= _MOST:
+            break
     return list(found.values())[:_MOST]
 
 

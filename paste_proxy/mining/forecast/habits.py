@@ -24,12 +24,13 @@ _AFTER, _ANYWHERE = 6, 4
 _ORDER_LASTS, _OFTEN_LASTS = 8, 64
 """Calls for which an order of habits is good enough."""
 _LARGEST_WEIGHT = 2.0**20
-_OTHER_SESSION = 0.5
+_OTHER_SESSIONS = 1.5
+"""Two, faded a little."""
 
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """An invocation that other sessions of the place made."""
+    """An invocation that several other sessions of the place made."""
 
     invocation: Invocation
     share: float
@@ -100,14 +101,14 @@ class Habits:
         self._bound(here)
 
     def usual(self, after: str, own: Container[str]) -> Iterator[Habit]:
-        """What is asked for after an outcome, then what is asked for often, if others than one's own session did.
+        """What is asked for after an outcome, then what is asked for often, if two other sessions did.
 
         Args:
             own: keys that the session asked for itself.
         """
         for key, share in self._best(after):
             one = self.known.get(key)
-            if one is not None and one.sessions - self._weight * (key in own) >= _OTHER_SESSION * self._weight:
+            if one is not None and one.sessions - self._weight * (key in own) >= _OTHER_SESSIONS * self._weight:
                 yield Habit(one.invocation, share, one.sessions / self._weight)
 
     def _best(self, after: str) -> list[tuple[str, float]]:

@@ -52,7 +52,7 @@ class Hindsight:
 
     def habits(self, window: Window) -> Sequence[Habit]:
         """What is usual now, where the session is."""
-        return list(self._adaptation.habits.usual(outcome(window.context()[-1]), self._own))
+        return self._adaptation.usual(outcome(window.context()[-1]), self._own)
 
     def judge(self, window: Window, judged: Judged) -> None:
         """A moment, and what was foreseen; to be judged later."""
@@ -102,7 +102,7 @@ class Hindsight:
                 judged.ever.add(key)
                 if turn == judged.turn:
                     judged.next.add(key)
-        self._adaptation.habits.note(invocation, self._after, first=key not in self._own)
+        self._adaptation.note(invocation, self._after, first=key not in self._own)
         self._own[key] = None
         if len(self._own) > _KEYS_KNOWN:
             del self._own[next(iter(self._own))]

@@ -149,6 +149,11 @@ class Conductor:
         """Let every call that still waits run; nothing will decide any more."""
         self._calls.release()
 
+    def conclude(self) -> None:
+        """Let predictors learn from what sessions showed until now; there is no more to come."""
+        for session in self._sessions.all():
+            session.predictor.end()
+
     def _happened(self, session: AgentSession, event: Event) -> None:
         self._log.record(event)
         self.tell(*self._foresight.step(session, event))

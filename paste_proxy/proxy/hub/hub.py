@@ -130,6 +130,7 @@ class Hub:
             if isinstance(item, ToolAsked):
                 _run(item)
         conductor.release()
+        self._contain(conductor.conclude)
 
     async def _live(self, conductor: Conductor) -> None:
         housekeeping = self._clock.monotonic() + _HOUSEKEEPING_S

@@ -19,4 +19,4 @@ class Learned:
     @classmethod
     def of(cls, adaptation: Adaptation) -> "Learned":
         """What an adaptation has learned."""
-        return cls(adaptation.moments, len(adaptation.habits.known), len(adaptation.demoted()))
+        return cls(adaptation.moments, adaptation.habits, len(adaptation.demoted()))

@@ -108,6 +108,10 @@ class Sessions:
         self._live.move_to_end(session_id)
         return session
 
+    def all(self) -> list[AgentSession]:
+        """The sessions that have not ended."""
+        return list(self._live.values())
+
     def expire(self, now: float) -> list[AgentSession]:
         """Let go of sessions idle too long or too many."""
         gone = []

@@ -103,6 +103,10 @@ class Toolbox:
         """Whether some connection runs the tool that this is a spelling of."""
         return self.identify(name) in self._holders
 
+    def shared(self, tool: str) -> bool:
+        """Whether a connection that is nobody's runs the tool."""
+        return any(not offer.scope and offer.session is None for offer in self._holders.get(tool, ()))
+
     def identify(self, name: str, *, bare: bool = True) -> str:
         """The identity behind a spelling; the spelling itself where nothing on offer fits or two do.
 

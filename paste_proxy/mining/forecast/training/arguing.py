@@ -67,7 +67,7 @@ def _shapes(
             Shape(
                 names,
                 round(times / of_tool.total(), 4),
-                round(prod(slots[tool, name].covered for name in names), 4),
+                round(prod((slots[tool, name].covered for name in names), start=1.0), 4),
             )
             for names, times in of_tool.most_common(_SHAPES)
         )

@@ -11,11 +11,12 @@ from paste_proxy.mining.forecast.training.descent import softmax_over_labels
 from paste_proxy.mining.forecast.training.names import Names
 from paste_proxy.mining.groups import Recorded
 from paste_proxy.mining.infer import LEAST_GROUPS
+from paste_proxy.mining.notation import readable
 from paste_proxy.mining.replay import replay
 
 FREQUENT_GROUPS = 3
 """Task groups that must have asked for an invocation for it to be a label of its own."""
-_LEAST_WEIGHT = 0.08
+_LEAST_WEIGHT = 0.3
 _EPOCHS, _RATE, _DECAY = 14, 0.3, 3e-4
 
 
@@ -25,7 +26,7 @@ def frequent_of(sessions: Sequence[Recorded], groups: Sequence[str]) -> dict[str
     found: dict[str, Invocation] = {}
     for session, group in zip(sessions, groups, strict=True):
         for event in session.events:
-            if isinstance(event, ToolCall) and event.invocation.arguments:
+            if isinstance(event, ToolCall) and event.invocation.arguments and readable(event.invocation.arguments):
                 where[event.invocation.key].add(group)
                 found[event.invocation.key] = event.invocation
     return {key: found[key] for key in found if len(where[key]) >= FREQUENT_GROUPS}

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json, canonical_text
@@ -19,7 +20,7 @@ _LEAST_CALLS = 8
 _NEARLY_ALL = 0.7
 _PHRASE_SURE = 0.6
 _LONGEST_MEANT = 120
-_USER_CHARACTERS = 4_000
+_USER_CHARACTERS, _MESSAGES = 2_000, 2
 
 Where = tuple[str, str]
 """A tool and an argument."""
@@ -123,5 +124,6 @@ class Given:
 
 
 def _said(window: Window) -> list[str]:
-    users = (seen.said for seen in window.observations if seen.kind == USER)
-    return [said.text()[:_USER_CHARACTERS] for said in users if said is not None]
+    """The beginnings of the user's last messages, the last first."""
+    users = (seen.said for seen in reversed(window.observations) if seen.kind == USER and seen.said is not None)
+    return [said.text()[:_USER_CHARACTERS] for said in islice(users, _MESSAGES)]
