@@ -46,7 +46,8 @@ class Run:
     asked: tuple[Asked, ...]
     """The requests for turns that the upstream received."""
     tool_runs: dict[str, list[str]]
-    """By server: the arguments of every run of its tool, sorted."""
+    """By server: the arguments that its tool was run with, sorted, each once: no client here asks for the same twice, and
+    a repeat that was foreseen in vain runs a read again."""
     account: dict[str, Any]
     """What `--json` wrote; empty without a sidecar."""
     left: dict[str, bytes]
@@ -138,7 +139,7 @@ class World:
 
     def _runs(self, name: str) -> list[str]:
         path = self.root / f"runs-{name}"
-        return sorted(path.read_text().splitlines()) if path.exists() else []
+        return sorted(set(path.read_text().splitlines())) if path.exists() else []
 
 
 Meanwhile = Callable[[asyncio.subprocess.Process, World], Coroutine[Any, Any, None]]
