@@ -46,8 +46,8 @@ class Run:
     asked: tuple[Asked, ...]
     """The requests for turns that the upstream received."""
     tool_runs: dict[str, list[str]]
-    """By server: the arguments that its tool was run with, sorted, each once: no client here asks for the same twice, and
-    a repeat that was foreseen in vain runs a read again."""
+    """By server: the arguments that its tool was run with, sorted, each once: no client here asks for the same twice,
+    and a repeat that was foreseen in vain runs a read again."""
     account: dict[str, Any]
     """What `--json` wrote; empty without a sidecar."""
     left: dict[str, bytes]
