@@ -7,12 +7,15 @@ belong to one flight.
 """
 
 from functools import lru_cache, partial
+from itertools import islice
 from typing import NamedTuple
 
 from paste_proxy.events.values import Json
 
 _DEEPEST = 12
 _MOST_LEAVES = 700
+_MOST_LOOKED_AT = 1_400
+"""Items of one list: a million empty ones must not be gone through for nothing."""
 _MOST_ITEMS_COPIED = 12
 
 
@@ -62,7 +65,7 @@ def _add_list(value: list[Json], pointer: str, rows: tuple[int, ...], depth: int
     if pointer and 0 < len(value) <= _MOST_ITEMS_COPIED:
         found.append(_leaf((pointer, rows, value)))
     below = f"{pointer}/*"
-    for row, item in enumerate(value):
+    for row, item in enumerate(islice(value, _MOST_LOOKED_AT)):
         _add(item, below, (*rows, row), depth, found)
         if len(found) >= _MOST_LEAVES:
             return

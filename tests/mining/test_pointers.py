@@ -51,3 +51,8 @@ def test_what_is_nested_beyond_twelve_levels_is_left_out() -> None:
         payload = [payload]
     assert leaves(payload) == by_the_book(payload)
     assert all(leaf.value != "deep" for leaf in leaves(payload))
+
+
+def test_a_list_of_nothing_is_not_gone_through_to_its_end() -> None:
+    payload: Json = {"rows": [*([None] * 2_000), "late"]}
+    assert leaves(payload) == []
