@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from paste_proxy.clock import SystemClock
-from paste_proxy.config import Config, DispatchTool, Limits, LlmRoute, McpServer, Recording, Speculating
+from paste_proxy.config import Config, DispatchTool, Learning, Limits, LlmRoute, McpServer, Recording, Speculating
 from paste_proxy.proxy.app import TRAFFIC, build_app
 from paste_proxy.proxy.composition import Sidecar, forwarding_only
 from paste_proxy.proxy.server import app_runner
@@ -74,6 +74,7 @@ def config(folder: Path, base: str, mode: Mode) -> Config:
         patterns=(str(folder / "pool.toml"),),
         speculation=Speculating(mode=mode, min_benefit_s=0, held_results=50, result_bytes=100_000),
         recording=Recording(directory=folder / mode.value),
+        learning=Learning(enabled=False),  # it would see through this pool and launch next to nothing
         limits=Limits(sessions=40, window_events=16),
     )
 
