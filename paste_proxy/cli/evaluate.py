@@ -1,6 +1,5 @@
 """`paste-proxy evaluate`: how well a pool predicts recorded sessions."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +8,7 @@ import typer
 from paste_proxy.cli.counted import counted
 from paste_proxy.cli.mine import read_policies, read_text
 from paste_proxy.cli.prediction_table import prediction_table
+from paste_proxy.cli.progress import shown
 from paste_proxy.cli.traces import read_traces
 from paste_proxy.errors import InputFault
 
@@ -120,21 +120,11 @@ def _tell_shared(sessions: "list[RecordedSession]") -> None:
 def _follow(
     sessions: "list[RecordedSession]", evaluation: "Evaluation", pool: "Pool", watch: "Stopwatch", *, online: bool
 ) -> None:
-    from rich.console import Console
-    from rich.progress import track
-
     from paste_proxy.mining.forecast.adaptation import Adaptation, Place
     from paste_proxy.mining.predict import Predictor
 
     of_all, of_ahead = (Adaptation(pool, [Place.fresh()]) if online else None for _ in range(2))
-    shown = track(
-        sessions,
-        description="evaluating",
-        console=Console(stderr=True),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )
-    for session in shown:
+    for session in shown(sessions, "evaluating"):
         every = Predictor(pool, adaptation=of_all)
         ahead = Predictor(pool, executable=evaluation.executable, adaptation=of_ahead)
         evaluation.add(session, every.step, watch.timed(ahead.step))

@@ -1,12 +1,12 @@
 """`paste-proxy speedup`: what speculation is worth for one's own times and hit rate."""
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from paste_proxy.cli.progress import shown
 from paste_proxy.errors import InputFault
 
 if TYPE_CHECKING:
@@ -71,23 +71,14 @@ def speedup(
 
 
 def _recorded(sessions: "list[RecordedSession]", pools: list[str]) -> "list[RecordedStep]":
-    from rich.console import Console
-    from rich.progress import track
-
     from paste_proxy.bench.steps import steps_of
     from paste_proxy.mining.pool import combine
     from paste_proxy.mining.predict import Predictor
     from paste_proxy.proxy.named_files import read_patterns
 
     pool = combine(map(read_patterns, pools)) if pools else None
-    shown = track(
-        sessions,
-        description="replaying",
-        console=Console(stderr=True),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )
-    return [step for one in shown for step in steps_of(one, None if pool is None else Predictor(pool).step)]
+    replayed = shown(sessions, "replaying")
+    return [step for one in replayed for step in steps_of(one, None if pool is None else Predictor(pool).step)]
 
 
 def _alphas(

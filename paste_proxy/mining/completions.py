@@ -34,6 +34,11 @@ class Completion:
     """Probability that it is asked for later if it does not."""
 
 
+def covered(outline: Outline) -> float:
+    """How often the call that is being written is among what is found for it."""
+    return _COVERED_LATER if outline.known else _COVERED
+
+
 def shares(
     expected: Iterable[Expected], window: Window, outline: Outline, beside: Collection[str] = ()
 ) -> list[Completion]:
@@ -54,9 +59,8 @@ def shares(
             if invocation.key not in beside and (known is None or found.share > known.share):
                 best[invocation.key] = found
     whole = sum(one.share for one in best.values())
-    covered = _COVERED_LATER if outline.known else _COVERED
     ordered = sorted(best.values(), key=lambda one: (-one.share, one.invocation.key))
-    return [replace(one, share=covered * one.share / whole) for one in ordered if one.share]
+    return [replace(one, share=covered(outline) * one.share / whole) for one in ordered if one.share]
 
 
 def completions(template: AnyTemplate, window: Window, outline: Outline) -> Iterator[tuple[int | None, Invocation]]:

@@ -117,6 +117,7 @@ class Sidecar:
     async def living(self, _: web.Application | None = None) -> AsyncIterator[None]:
         """Cleanup context: the recorder, the executor, the hub's task, the watch's worker."""
         memory = await self._remember() if self.config.learning.enabled else None
+        await asyncio.to_thread(warm, self._pool if self._adaptation is None else self._adaptation.pool)
         recorder = Recorder(self.config.recording, self._clock, self.tally.fault)
         executor = Executor(self.hub.post)
         self.hub.start(
@@ -147,7 +148,6 @@ class Sidecar:
         """What earlier sessions taught; predictors made from now on go by it."""
         memory = await asyncio.to_thread(Memory, self.config, self._clock, self.tally.fault)
         self._adaptation = Adaptation(self._pool, memory.places, shared=self._shared, harmless=memory.harmless)
-        await asyncio.to_thread(warm, self._adaptation.pool)
         self.tally.learned = partial(Learned.of, self._adaptation)
         memory.start()
         return memory

@@ -8,7 +8,6 @@ a habit whose arguments hold a secret is not kept.
 import asyncio
 import os
 import secrets
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -135,7 +134,7 @@ class Memory:
                 part.replace(path)
             finally:
                 part.unlink(missing_ok=True)
-        _prune(path.parent)
+        _prune(path.parent, self._clock.epoch())
 
     def harmless(self, invocation: Invocation) -> bool:
         """Whether no argument holds what looks like a secret."""
@@ -157,14 +156,14 @@ def _text(path: Path) -> str:
     return path.read_text("utf-8")
 
 
-def _prune(folder: Path) -> None:
-    """Forget the workspaces not worked in for longest."""
+def _prune(folder: Path, now: float) -> None:
+    """Forget the workspaces not worked in for longest, and what was being written when a sidecar was killed."""
     found = sorted(_dated(folder))
     for _, path in found[: max(0, len(found) - _MOST_FILES)]:
         path.unlink(missing_ok=True)
     for part in folder.glob(".*.part"):
         with suppress(OSError):
-            if time.time() - part.stat().st_mtime > _ABANDONED_S:
+            if now - part.stat().st_mtime > _ABANDONED_S:
                 part.unlink()
 
 

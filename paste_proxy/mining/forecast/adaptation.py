@@ -20,6 +20,8 @@ from paste_proxy.mining.pool import Pool
 
 _LEAST_WRONG = 0.05
 """An alternative that was wrong by less teaches nothing worth its time."""
+_LEAST_WEIGHT = 1e-6
+"""What is left of a lesson that was dropped; no more is kept of its trait."""
 _DEMOTED = -0.7
 """Log odds by which a pattern is demoted: half of what they were."""
 LOCAL_RATE, GLOBAL_RATE = 0.1, 0.03
@@ -159,7 +161,11 @@ def _blame(slopes: dict[str, float], told: Iterable[Trait], wrong: float) -> Non
 def _correct(weights: Sequence[dict[str, float]], changes: Iterable[tuple[str, float]]) -> None:
     for trait, change in changes:
         for each in weights:
-            each[trait] = each.get(trait, 0.0) + change
+            weight = each.get(trait, 0.0) + change
+            if abs(weight) < _LEAST_WEIGHT:
+                each.pop(trait, None)
+            else:
+                each[trait] = weight
 
 
 def _shifted(probability: float, by: float) -> float:

@@ -61,9 +61,7 @@ class Finder:
         """The distinct invocations that a call which is being written may come to be, and their traits."""
         own = self._own(window)
         some = _Some()
-        known = outline.known
-        for rank, (odds, invocation) in enumerate(self.arguments.likely(outline.tool, window, _OF_TOOL, known)):
-            some.at(invocation).argued, some.at(invocation).rank = odds, rank
+        self._argue(some, window, [outline.tool], outline.known)
         labels = [key for key in self._frequent_here(own, window) if outline.allows(self.frequent[key])]
         self._recognise(some, own, labels)
         self._remember(some, habits, lambda tool: tool == outline.tool)
@@ -92,9 +90,11 @@ class Finder:
                 tools[tool] = tools.get(tool, 0.0) + probability
         return tools
 
-    def _argue(self, some: "_Some", window: Window, tools: Iterable[str]) -> None:
+    def _argue(
+        self, some: "_Some", window: Window, tools: Iterable[str], known: Mapping[str, Json] | None = None
+    ) -> None:
         for tool in tools:
-            for rank, (odds, invocation) in enumerate(self.arguments.likely(tool, window, _OF_TOOL)):
+            for rank, (odds, invocation) in enumerate(self.arguments.likely(tool, window, _OF_TOOL, known)):
                 one = some.at(invocation)
                 one.argued, one.rank = odds, rank
 

@@ -7,7 +7,7 @@ from math import exp
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.outline import Outline
 from paste_proxy.mining.calibration import UNCALIBRATED, Calibration
-from paste_proxy.mining.completions import Completion
+from paste_proxy.mining.completions import Completion, covered
 from paste_proxy.mining.forecast.finder import Executable, Finder
 from paste_proxy.mining.forecast.habits import Habit
 from paste_proxy.mining.forecast.traits import Seen, Trait
@@ -15,11 +15,6 @@ from paste_proxy.mining.window import Window
 
 NONE = "none"
 """The trait of the alternative that nothing of what was found comes next."""
-_COVERED = 0.8
-"""How often the call that has a name is among those found: recorded agents, held out."""
-_COVERED_LATER = 0.6
-"""The same once an argument is known."""
-
 
 Weighed = tuple[float, Seen, list[Trait]]
 """Of what was found: the probability to be the very next call, where it was come upon, its traits."""
@@ -80,9 +75,8 @@ class Model:
         completions = self.finder.complete(window, outline, habits)
         found = [one for one in completions if one[0].invocation.key not in beside]
         masses = _masses([score(self.next, told) for _, told in found], None)
-        covered = _COVERED_LATER if outline.known else _COVERED
         return [
-            Completion(one.invocation, covered * mass, self._ever(told))
+            Completion(one.invocation, covered(outline) * mass, self._ever(told))
             for mass, (one, told) in zip(masses, found, strict=True)
         ]
 
