@@ -95,3 +95,8 @@ def refused(*arguments: str) -> str:
     fault = CliRunner().invoke(app, ["bench", "predict", *arguments]).exception
     assert isinstance(fault, InputFault)
     return str(fault)
+
+
+def test_tasks_are_dealt_evenly() -> None:
+    found = splits([session(name) for name in NAMES], 5)
+    assert [len(set(groups_of(split.judged))) for split in found] == [2] * 5

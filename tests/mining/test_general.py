@@ -65,3 +65,9 @@ def test_the_packaged_one_is_as_general() -> None:
     assert model.general
     assert all(map(general, [*model.next, *model.ever]))
     assert general_pool().patterns == ()
+
+
+def test_what_other_trials_of_a_task_asked_for_is_no_habit_of_it() -> None:
+    same_task, _ = mine_general([looking_again("s0-trial" + str(at)) for at in range(8)])
+    assert not [trait for model in same_task.models for trait in model.next if "habit" in trait]
+    assert [trait for model in POOL.models for trait in model.next if "habit" in trait]

@@ -13,7 +13,7 @@ from paste_proxy.events.types import Event, LlmTurn, ToolCall, ToolOutput, UserM
 from paste_proxy.events.values import Json
 from paste_proxy.mining.forecast.training.choosing import frequent_of
 from paste_proxy.mining.mine import mine
-from paste_proxy.mining.storage import dump_pool
+from paste_proxy.mining.storage import dump_pool, load_pool
 from tests.mining.sessions import Script, Session
 from tests.mining.worlds import SESSIONS, travelling
 
@@ -123,3 +123,22 @@ def test_one_session_teaches_nothing_and_none_is_no_fault() -> None:
     pool = mine(SESSIONS[:1])
     assert pool.patterns == ()
     assert not pool.models[0].finder.choice.bias
+
+
+def test_calls_that_no_pool_can_hold_are_left_out_of_it() -> None:
+    deep: Json = "x"
+    for _ in range(120):
+        deep = [deep]
+    sessions = [
+        Script(f"odd-{name}")
+        .user(f"do what {name} needs")
+        .call("", {"a": "b"}, "fine")
+        .call("run", {"plan": deep}, "fine")
+        .call("look", {"at": "map"}, "seen")
+        .end()
+        for name in "abcdef"
+    ]
+    pool = mine(sessions)
+    text = dump_pool(pool)
+    assert dump_pool(load_pool(text, "pool")) == text
+    assert "look" in text

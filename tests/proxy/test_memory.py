@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -162,3 +163,46 @@ async def test_what_is_known_already_is_not_written_again(tmp_path: Path) -> Non
         path.unlink()
     await memory.save()
     assert list((tmp_path / "memory").iterdir()) == []
+
+
+async def test_habits_kept_before_go_once_payloads_are_not_recorded(tmp_path: Path) -> None:
+    memory = await opened(config(tmp_path))
+    teach(memory, TEST)
+    await memory.close()
+    await (await opened(config(tmp_path, payloads="signatures"))).close()
+    assert not [path for path in (tmp_path / "memory").iterdir() if "npm test" in path.read_text()]
+
+
+async def test_what_a_full_disk_refused_is_saved_at_the_end(tmp_path: Path) -> None:
+    faults: list[str] = []
+    memory = await opened(config(tmp_path), faults=faults)
+    teach(memory, TEST)
+    (tmp_path / "memory").write_text("in the way")
+    await memory.save()
+    assert faults
+    (tmp_path / "memory").unlink()
+    await memory.close()
+    assert [list(place.habits.known) for place in (await opened(config(tmp_path))).places] == [[TEST.key]] * 2
+
+
+async def test_what_a_kill_left_half_written_goes_in_time(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    part = tmp_path / "memory" / ".workspace-0.json.x.part"
+    part.write_text("half")
+    clock = FakeClock()
+    now = clock.epoch()
+    for age, left in ((60, True), (7_200, False)):
+        os.utime(part, (now - age, now - age))
+        memory = await opened(config(tmp_path), clock)
+        teach(memory, TEST)
+        await memory.close()
+        assert part.exists() is left
+
+
+async def test_a_clock_a_century_ahead_forgets_and_goes_on(tmp_path: Path) -> None:
+    memory = await opened(config(tmp_path))
+    teach(memory, TEST)
+    await memory.close()
+    clock = FakeClock()
+    clock.advance(100 * 365 * 86_400.0)
+    teach(await opened(config(tmp_path), clock), TEST)

@@ -7,7 +7,8 @@ from paste_proxy.events.candidate import Candidate
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.types import Event, LlmTurn
 from paste_proxy.events.values import Json
-from paste_proxy.mining.forecast.adaptation import Adaptation, Place
+from paste_proxy.mining.forecast.adaptation import Adaptation, Place, _correct
+from paste_proxy.mining.forecast.lessons import MOST
 from paste_proxy.mining.general import mine_general
 from paste_proxy.mining.handwritten import read_handwritten
 from paste_proxy.mining.mine import mine
@@ -198,3 +199,31 @@ def test_sessions_in_any_order_share_one_memory_without_harm(steps: list[tuple[i
             assert 0 <= one.confidence <= 1
     for predictor in predictors:
         predictor.end()
+
+
+def test_what_comes_next_comes_at_all_however_a_pattern_was_corrected() -> None:
+    adaptation = Adaptation(BY_HAND, [Place.fresh()])
+    for _ in range(300):
+        adaptation.learn_pattern("search-then-visit", (0.6, 0.62), (False, False))
+    for _ in range(60):
+        adaptation.learn_pattern("search-then-visit", (0.3, 0.9), (True, False))
+    next_, ever = adaptation.odds("search-then-visit", (0.6, 0.62))
+    assert next_ <= ever
+
+
+def test_what_tools_met_once_taught_is_dropped_from_the_weights_too() -> None:
+    adaptation = Adaptation(MINED, [Place.fresh()])
+    for number in range(4_000):
+        lessons = adaptation._places[0].next
+        _correct(adaptation._next, lessons.step({f"T:made-up-{number}": 1.0}))
+    assert sum(trait.startswith("T:made-up") for trait in adaptation._next[0]) <= 1.25 * MOST
+
+
+def test_what_is_one_sessions_own_or_a_secret_leaves_no_habit() -> None:
+    call = Invocation("crm", {"email": "a@b.org"})
+    for shared, harmless in ((True, True), (False, True), (True, False)):
+        told = {call.tool: shared}.__getitem__, {call: harmless}.__getitem__
+        adaptation = Adaptation(MINED, [Place.fresh()], shared=told[0], harmless=told[1])
+        for _ in range(3):
+            adaptation.note(call, "user", first=True)
+        assert [one.invocation for one in adaptation.usual("user", ())] == ([call] if shared and harmless else [])

@@ -77,3 +77,10 @@ def test_a_list_gets_out_of_sight_behind_other_answers() -> None:
     for number in range(6):
         script.call("other", {"n": number}, "")
     assert after(script.call("order", {"id": "o-4"}, "")) == []
+
+
+def test_of_a_call_with_thousands_of_arguments_only_the_first_are_looked_at() -> None:
+    many: dict[str, Json] = {f"n{number:04}": number for number in range(5_000)}
+    script = listing()
+    assert after(script.call("order", {**many, "z": "o-4"}, "")) == []
+    assert after(listing().call("order", {"a": "o-4", **many}, ""))[0] == "o-5"
