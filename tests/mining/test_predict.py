@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paste_proxy.events.invocation import Invocation
-from paste_proxy.events.result import Status
-from paste_proxy.events.types import CallSealed, Event, LlmTurn, ToolCall, ToolOutput, TurnStarted, UserMessage
+from paste_proxy.events.types import CallSealed, Event, LlmTurn, ToolCall, ToolOutput
 from paste_proxy.events.values import Json, canonical_text
 from paste_proxy.mining.mine import mine
 from paste_proxy.mining.pool import Pool
 from paste_proxy.mining.predict import Predictor
 from paste_proxy.mining.window import Window
 from tests.mining.sessions import Script, Session
+from tests.mining.worlds import events_of
 
 
 def results(name: str) -> Json:
@@ -166,22 +166,7 @@ JSON: st.SearchStrategy[Json] = st.recursive(
 WORDS = st.text(max_size=60) | st.sampled_from(["https://a.org/x", "on May 3rd", '{"a": [1]}', "see src/x.py:3"])
 TOOLS = st.sampled_from(["search", "visit", "other", ""])
 CALLS = st.builds(Invocation, TOOLS, st.dictionaries(st.text(max_size=6), JSON, max_size=3))
-IDS = st.sampled_from(["c1", "c2", ""])
-EVENTS: st.SearchStrategy[Event] = st.one_of(
-    st.builds(UserMessage, session=st.just("s"), ts=st.none(), text=WORDS),
-    st.builds(TurnStarted, session=st.just("s"), ts=st.none(), turn=st.integers(0, 3), model=st.just("m")),
-    st.builds(LlmTurn, session=st.just("s"), ts=st.none(), text=WORDS, turn=st.integers(0, 3), complete=st.booleans()),
-    st.builds(ToolCall, session=st.just("s"), ts=st.none(), call_id=IDS, invocation=CALLS),
-    st.builds(
-        ToolOutput,
-        session=st.just("s"),
-        ts=st.none(),
-        call_id=IDS,
-        tool=TOOLS,
-        output=JSON | WORDS,
-        status=st.sampled_from(Status),
-    ),
-)
+EVENTS = events_of(TOOLS, CALLS, WORDS)
 
 
 @settings(max_examples=150, deadline=None)

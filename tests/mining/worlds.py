@@ -59,31 +59,26 @@ PATHS = st.sampled_from(
 )
 ARGUMENTS = st.dictionaries(st.sampled_from(["from", "to", "path", "number", "card"]), JSON | PATHS | WORDS, max_size=3)
 CALLS = st.builds(Invocation, TOOLS, ARGUMENTS)
-IDS = st.sampled_from(["c1", "c2", ""])
-EVENTS: st.SearchStrategy[Event] = st.one_of(
-    st.builds(UserMessage, session=st.just("s"), ts=st.none(), text=WORDS),
-    st.builds(TurnStarted, session=st.just("s"), ts=st.none(), turn=st.integers(0, 3), model=st.just("m")),
-    st.builds(LlmTurn, session=st.just("s"), ts=st.none(), text=WORDS, turn=st.integers(0, 3), complete=st.booleans()),
-    st.builds(
-        CallSealed,
-        session=st.just("s"),
-        ts=st.none(),
-        turn=st.integers(0, 3),
-        order=st.just(0),
-        call_id=IDS,
-        invocation=CALLS,
-    ),
-    st.builds(ToolCall, session=st.just("s"), ts=st.none(), call_id=IDS, invocation=CALLS),
-    st.builds(
-        ToolOutput,
-        session=st.just("s"),
-        ts=st.none(),
-        call_id=IDS,
-        tool=TOOLS,
-        output=JSON | WORDS,
-        status=st.sampled_from(Status),
-    ),
-)
+
+
+def events_of(
+    tools: st.SearchStrategy[str], calls: st.SearchStrategy[Invocation], words: st.SearchStrategy[str]
+) -> st.SearchStrategy[Event]:
+    """Any one event about these tools."""
+    ids = st.sampled_from(["c1", "c2", ""])
+    about = {"session": st.just("s"), "ts": st.none()}
+    turn = st.integers(0, 3)
+    return st.one_of(
+        st.builds(UserMessage, **about, text=words),
+        st.builds(TurnStarted, **about, turn=turn, model=st.just("m")),
+        st.builds(LlmTurn, **about, text=words, turn=turn, complete=st.booleans()),
+        st.builds(CallSealed, **about, turn=turn, order=st.just(0), call_id=ids, invocation=calls),
+        st.builds(ToolCall, **about, call_id=ids, invocation=calls),
+        st.builds(ToolOutput, **about, call_id=ids, tool=tools, output=JSON | words, status=st.sampled_from(Status)),
+    )
+
+
+EVENTS = events_of(TOOLS, CALLS, WORDS)
 
 
 def recorded() -> st.SearchStrategy[list[Event]]:
