@@ -31,3 +31,32 @@ class Connecting(Backend, Protocol):
     async def connect(self) -> None:
         """Wait until it is connected or cannot be, which shows at `run`. Cancelling gives up the wait, not the
         connection. Raises nothing."""
+
+
+class Held(Protocol):
+    """A run whose effects are held back, each one committed or discarded once."""
+
+    @property
+    def result(self) -> ToolResult:
+        """What the agent is to see, if it is committed."""
+
+    async def commit(self) -> bool:
+        """Let its effects happen, all of them. False: nothing has happened, and the call has to be run."""
+
+    async def discard(self) -> None:
+        """Leave nothing of it. Raises nothing, and does nothing after a commit."""
+
+
+@runtime_checkable
+class Staging(Backend, Protocol):
+    """A backend that can run a call without letting its effects happen yet."""
+
+    def stages(self, invocation: Invocation) -> bool:
+        """Whether it can do so with this call on this machine."""
+
+    async def stage(self, invocation: Invocation) -> Held:
+        """Run it and hold its effects back. Cancelling discards it.
+
+        Raises:
+            UpstreamFault: it could not be run so, or what it did cannot be held back.
+        """
