@@ -3,13 +3,14 @@
 A secret becomes a stand-in made of a keyed hash: under one key the same secret always gives the same
 stand-in, so a value in an output still equals the same value in a later argument, and without the key
 the stand-in tells nothing. What counts as a secret: values under names such as `api_key` or `password`,
-in JSON and in text; tokens of a known make; private keys; passwords in URLs. Where in doubt, it is one.
+in JSON and in text; tokens of a known make; private keys; passwords in URLs and among the options of a command. Where
+in doubt, it is one.
 """
 
 from hashlib import blake2b
 
 from paste_proxy.events.codec import dump
-from paste_proxy.events.secret_traces import may_hold_secret, names_secret, scheme_length, secret_spans
+from paste_proxy.events.secret_traces import argv_spans, may_hold_secret, names_secret, scheme_length, secret_spans
 from paste_proxy.events.values import Json
 
 _MARK = "REDACTED-"
@@ -68,6 +69,11 @@ class Redactor:
                     for key, inner in value.items()
                 }
             case list():
+                words = [inner for inner in value if isinstance(inner, str)]
+                if not named and len(words) == len(value):
+                    return [
+                        self._without(word, spans, found) for word, spans in zip(words, argv_spans(words), strict=True)
+                    ]
                 return [self._walk(inner, found, named=named) for inner in value]
             case str():
                 return self._named(value, found) if named else self._in_text(value, found)
@@ -81,8 +87,11 @@ class Redactor:
         return value[:start] + self._found(value[start:], found) if value[start:] else value
 
     def _in_text(self, text: str, found: set[str]) -> str:
+        return self._without(text, secret_spans(text), found)
+
+    def _without(self, text: str, spans: list[tuple[int, int]], found: set[str]) -> str:
         pieces, done = [], 0
-        for start, end in secret_spans(text):
+        for start, end in spans:
             pieces += [text[done:start], self._found(text[start:end], found)]
             done = end
         return "".join([*pieces, text[done:]])

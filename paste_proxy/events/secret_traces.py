@@ -6,7 +6,11 @@ trace is found. Looking for literals is what makes this cheap: a text without an
 """
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+from paste_proxy.events.secret_options import TRACES, option_spans
 
 _KINDS_OF_KEY = ("api", "access", "secret", "private", "account", "signing", "encryption", "subscription")
 _KEY = "(?:" + "|".join(f"(?<={kind})|(?<={kind}[ _.-])" for kind in _KINDS_OF_KEY) + ")key"
@@ -34,6 +38,9 @@ _NAMES = {
     },
 }  # fmt: skip
 
+_VARIABLES = ("pgpassword", "mysql_pwd", "sshpass", "rediscli_auth")
+"""From which programs read a password, however short."""
+
 _MAKES = {
     "sk-": r"(?: (?<![A-Za-z0-9]) | (?<=\\[nrt]) ) sk-[\w-]{16,}",
     **{f"{letter}k_{mode}_": r"\w\w_\w{4}_\w{16,}" for letter in "sr" for mode in ("live", "test")},
@@ -59,6 +66,8 @@ def _compiled() -> Iterator[tuple[str, re.Pattern[str]]]:
     yield "key=", re.compile(r"(?<=[?&])key=" + _VALUE, loose)
     yield "sig=", re.compile(r"(?<=[?&])sig=" + _VALUE, loose)
     yield "signature=", re.compile(r"signature=" + _VALUE, loose)
+    for name in _VARIABLES:
+        yield f"{name}=", re.compile(name + r"""=\\*["']?(?P<secret>[^\s"'`$\\]+)""", loose)
     yield "bearer", re.compile(r"bearer\s+(?P<secret>(?=[\w.~+/=-]*\d)[\w.~+/=-]{8,})", loose)
     yield "://", re.compile(r"""://[^\s/:@"'<>]*:(?P<secret>[^\s/"'<>]+)@""", exact)
     for trace, make in _MAKES.items():
@@ -66,7 +75,9 @@ def _compiled() -> Iterator[tuple[str, re.Pattern[str]]]:
 
 
 _RULES = tuple(_compiled())
-_TRACES = tuple(trace.encode() for trace, _ in _RULES)
+_TRACES = tuple(trace.encode() for trace in (*TRACES, *(trace for trace, _ in _RULES)))
+_LONGEST_ARGV = 200
+"""Words."""
 _SECRET_NAME = re.compile(rf"(?:{'|'.join(_NAMES.values())})(?:[ _.-]?(?:value|string|hash))?$", re.A | re.I)
 _DECLARED = frozenset(
     ("string", "text", "true", "false", "null", "none", "undefined", "number", "boolean", "required", "optional")
@@ -94,8 +105,8 @@ def may_hold_secret(line: bytes) -> bool:
 
 def secret_spans(text: str) -> list[tuple[int, int]]:
     """Start and end of every secret in a text, in order, none overlapping."""
-    lowered = text.replace("\u0130", "i").lower()  # the one character that grows when lowered
-    found: list[tuple[int, int]] = []
+    lowered = _lower(text)
+    found = list(option_spans(text, lowered))
     for trace, pattern in _RULES:
         place = lowered.find(trace)
         while place >= 0:
@@ -104,6 +115,23 @@ def secret_spans(text: str) -> list[tuple[int, int]]:
                 found.append(match.span("secret"))
             place = lowered.find(trace, match.end() if match else place + len(trace))
     return _merged(sorted(found))
+
+
+def argv_spans(words: Sequence[str]) -> list[list[tuple[int, int]]]:
+    """The same of each word of a list that may be a command's: `["curl", "-u", "user:SECRET"]`."""
+    found = [secret_spans(word) for word in words]
+    line = " ".join(words[:_LONGEST_ARGV])
+    lowered = _lower(line)
+    if any(trace in lowered for trace in TRACES):
+        starts = list(accumulate((len(word) + 1 for word in words[:_LONGEST_ARGV]), initial=0))
+        for start, end in option_spans(line, lowered):
+            at = bisect_right(starts, start) - 1
+            found[at].append((start - starts[at], min(end - starts[at], len(words[at]))))
+    return [_merged(sorted(spans)) for spans in found]
+
+
+def _lower(text: str) -> str:
+    return text.replace("\u0130", "i").lower()  # the one character that grows when lowered
 
 
 def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

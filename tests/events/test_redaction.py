@@ -160,6 +160,89 @@ def test_ordinary_text_stays_as_it_was(text: str) -> None:
     assert REDACTOR.text(text) == text
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "curl -u bob:{} https://h.example",
+        "curl -sSu bob:{} https://h.example",
+        "curl -fsS \\\n  --user 'bob:{}' https://h.example",
+        'curl --proxy-user=bob:{} -u "al:{}" https://h.example',
+        '{{"command": "curl -u \\"bob:{}\\" https://h.example"}}',
+        "curl -u :{} https://dev.azure.example/_git/x",
+        "curl -X POST 'https://h.example/?a=1&b=2' -U bob:{} -d x",
+        "wget --http-password={} https://h.example",
+        "wget --user=bob --password {} https://h.example",
+        "mysql -u root -p{} shop",
+        "/usr/bin/mysqldump -uroot -p'{}' shop > dump.sql",
+        "mariadb-dump --password={} shop",
+        "mongosh -u bob -p {} h.example/shop",
+        "redis-cli -h h.example -a {} ping",
+        "PGPASSWORD={} psql -h h.example -c 'select 1'",
+        "export MYSQL_PWD='{}'; mysql shop",
+        "sshpass -p {} ssh bob@h.example",
+        "sshpass -p'{}' scp a bob@h.example:",
+        "SSHPASS={} sshpass -e ssh bob@h.example",
+        "cd x && docker login -u bob -p {} registry.example",
+        "docker login --username bob --password={}",
+        "helm registry login -u bob --password {} registry.example",
+    ],
+)
+@given(secret=made_of(ALNUM + "+.~!-_", 1, 12).map("q".__add__))
+def test_a_secret_among_a_command_s_options_never_reaches_the_line(command: str, secret: str) -> None:
+    line = command.replace("{}", "\0").replace("{{", "{").replace("}}", "}")
+    stand_in = REDACTOR.stand_in(secret)
+    assert REDACTOR.text(line.replace("\0", secret)) == line.replace("\0", stand_in)
+    assert may_hold_secret(line.replace("\0", secret).encode())
+
+
+@pytest.mark.parametrize(
+    ("argv", "secret_at"),
+    [
+        (["curl", "-u", "bob:hunter2", "https://h.example"], 2),
+        (["mysql", "-phunter2", "shop"], 1),
+        (["docker", "login", "-u", "bob", "-p", "hunter2"], 5),
+        (["bash", "-lc", "sshpass -p hunter2 ssh h.example"], 2),
+    ],
+)
+def test_so_it_is_in_a_command_given_as_a_list_of_words(argv: list[str], secret_at: int) -> None:
+    words: list[Json] = [*argv]
+    words[secret_at] = argv[secret_at].replace("hunter2", REDACTOR.stand_in("hunter2"))
+    assert REDACTOR.value([*argv]) == words
+    assert "hunter2" not in logged({"command": [*argv]})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "docker run -u 1000:1000 --user 33:33 alpine id",
+        "docker run -d --name mysql -p3306:3306 -p 8080:80 mysql:8",
+        "docker run --name mongo -p 27017:27017 mongo",
+        "docker build -p x . && npm login -p y",
+        "mysql -u root -p shop",
+        "mysql --protocol=tcp -P 3306 shop",
+        "curl https://h.example:8080/a -o out:put",
+        "curl -u bob https://h.example",
+        'curl -u "bob:$PASSWORD" https://h.example',
+        "curl -u bob:$TOKEN https://h.example",
+        "curl -u <user>:<password> https://h.example",
+        "curl https://h.example; date -u +%H:%M",
+        "curl https://h.example | sort -u a:b",
+        "curl https://h.example\nsudo -u bob:staff ls",
+        "date -u +%H:%M",
+        "rsync -u a host:path",
+        "mkdir -p src/app && ssh -p 2222 h.example",
+        "echo password | docker login -u bob --password-stdin registry.example",
+        "the login page shows -p as a price",
+        "libcurl -u a:b",
+        "sshpass -f file ssh h.example",
+        "redis-cli -h h.example ping",
+    ],
+)
+def test_the_same_letters_of_other_programs_stay(text: str) -> None:
+    assert REDACTOR.text(text) == text
+    assert REDACTOR.value([*text.split(" ")]) == text.split(" ")
+
+
 @given(UNKNOWN)
 def test_a_value_and_a_text_give_the_same_secret_the_same_stand_in(secret: str) -> None:
     stand_in = REDACTOR.stand_in(secret)
@@ -226,6 +309,11 @@ def test_text_made_to_be_slow_is_not() -> None:
         "bearer " * 3_000,
         'password="' * 2_000,
         "://" * 7_000,
+        "curl " * 7_000,
+        "curl -u a" * 4_000,
+        "curl " + "-u'a:" * 5_000,
+        "docker login -p " * 2_000,
+        "mysql -p'" * 3_000,
     ):
         REDACTOR.text(trap)
 
