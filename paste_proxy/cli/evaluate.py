@@ -7,6 +7,7 @@ import typer
 
 from paste_proxy.cli.counted import counted
 from paste_proxy.cli.mine import read_policies, read_text
+from paste_proxy.cli.mined_from import tell_mined_from
 from paste_proxy.cli.prediction_table import prediction_table
 from paste_proxy.cli.progress import shown
 from paste_proxy.cli.traces import read_traces
@@ -71,23 +72,10 @@ def evaluate(
         **evaluation.report(),
         "sessions": len(sessions),
         "online": online,
-        "mined_from": _mined_from(combined, sessions),
+        "mined_from": tell_mined_from(combined, sessions),
         **watch.report(),
     }
     typer.echo(dumps(report).decode() if as_json else prediction_table(report))
-
-
-def _mined_from(pool: "Pool", sessions: "list[RecordedSession]") -> int | None:
-    """How many of the sessions the pool was mined from, told on stderr; None where it does not say."""
-    from paste_proxy.mining.provenance import known
-
-    if not pool.origin.ids:
-        return None
-    seen = known((session.id for session in sessions), pool.origin.ids)
-    if seen:
-        these = f"{seen} of {counted(len(sessions), 'session')}" if seen < len(sessions) else "all of these sessions"
-        typer.echo(f"paste-proxy: the pool was mined from {these}: the figures flatter it; evaluate others", err=True)
-    return seen
 
 
 def read_pools(names: list[str]) -> "Pool":

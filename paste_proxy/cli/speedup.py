@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from paste_proxy.cli.evaluate import read_pools
+from paste_proxy.cli.mined_from import tell_mined_from
 from paste_proxy.cli.progress import shown
 from paste_proxy.errors import InputFault
 
@@ -72,11 +74,11 @@ def speedup(
 
 def _recorded(sessions: "list[RecordedSession]", pools: list[str]) -> "list[RecordedStep]":
     from paste_proxy.bench.steps import steps_of
-    from paste_proxy.mining.pool import combine
     from paste_proxy.mining.predict import Predictor
-    from paste_proxy.proxy.named_files import read_patterns
 
-    pool = combine(map(read_patterns, pools)) if pools else None
+    pool = read_pools(pools) if pools else None
+    if pool is not None:
+        tell_mined_from(pool, sessions)
     replayed = shown(sessions, "replaying")
     return [step for one in replayed for step in steps_of(one, None if pool is None else Predictor(pool).step)]
 

@@ -9,6 +9,9 @@ from typer.testing import CliRunner
 
 from paste_proxy.cli.main import app
 from paste_proxy.errors import InputFault
+from paste_proxy.mining.pool import Origin, Pool
+from paste_proxy.mining.provenance import digests
+from paste_proxy.mining.storage import dump_pool
 
 
 def run(*arguments: str) -> str:
@@ -89,6 +92,19 @@ def test_alpha_comes_from_a_pool_replayed_on_the_sessions(traces: Path) -> None:
     shown = report("--traces", str(traces), "--pool", "builtin:coding", "-l", "3")
     assert 0.0 <= shown["alpha"] <= 1.0
     assert shown["by_samples"][0]["alpha"] <= shown["by_samples"][2]["alpha"] == shown["alpha"]
+
+
+def test_a_pool_judged_by_its_own_sessions_is_told_of(traces: Path, tmp_path: Path) -> None:
+    pools = {name: tmp_path / f"{name}.json" for name in ("own", "others")}
+    origins = {"own": Origin(sessions=2, ids=digests(["s0", "s2"])), "others": Origin(sessions=1, ids=digests(["x"]))}
+    for name, path in pools.items():
+        path.write_text(dump_pool(Pool(origin=origins[name])))
+    said = {
+        name: CliRunner().invoke(app, ["speedup", "--traces", str(traces), "--pool", str(path)]).stderr
+        for name, path in pools.items()
+    }
+    assert "the pool was mined from 2 of 3 sessions: the figures flatter it" in said["own"]
+    assert said["others"] == ""
 
 
 def test_what_is_missing_is_said(traces: Path) -> None:
