@@ -1,7 +1,6 @@
 """What the sidecar's sessions taught, kept on disk: one file for the workspace, one for everywhere.
 
-Read once and written now and then, off the loop, each file as a whole. A file that cannot be
-read as one of ours is not used and written anew. Arguments are what people typed: files are private to the user, and
+Read once and written now and then, off the loop. Arguments are what people typed: files are private to the user, and
 a habit whose arguments hold a secret is not kept.
 """
 
@@ -13,27 +12,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import structlog
 
 from paste_proxy.clock import Clock
 from paste_proxy.config import Config
-from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.redaction import Redactor
 from paste_proxy.mining.forecast.adaptation import GLOBAL_RATE, LOCAL_RATE, Place
-from paste_proxy.mining.forecast.memory import load_place, text_of
+from paste_proxy.proxy.memory_file import REFUSED, MemoryFile
 
 log = structlog.get_logger(__name__)
 
 SAVE_EVERY_S = 30.0
-_HALF_LIFE_S = 30 * 86_400.0
-"""What was learned counts half after so long without being taught again."""
-_MOST_HALVES = 60.0
 _ABANDONED_S = 3_600.0
 _UNSAVED = -1, -1
-_LARGEST_FILE = 8 * 2**20
 _MOST_FILES = 200
 _EVERYWHERE = "everywhere.json"
 
@@ -41,9 +34,11 @@ _EVERYWHERE = "everywhere.json"
 @dataclass(slots=True)
 class _Kept:
     place: Place
-    path: Path | None
+    file: MemoryFile | None
     saved: tuple[int, int]
     """`_progress` when it was last saved."""
+    before: Place
+    """The place as it was then."""
 
 
 class Memory:
@@ -59,15 +54,8 @@ class Memory:
         self._saving = asyncio.Lock()
         self._habits = config.recording.payloads == "full"
         self._redactor = Redactor(secrets.token_bytes(32))
-        folder = config.learning.directory
-        if folder is None and config.recording.directory is not None:
-            records = config.recording.directory.resolve()
-            folder = records.with_name(f"{records.name}-memory")
-        if folder is None:
-            self._kept = [_Kept(Place.fresh(rate), None, (0, 0)) for rate in (LOCAL_RATE, GLOBAL_RATE)]
-        else:
-            own = folder / _name(config.learning.workspace or Path.cwd())
-            self._kept = [self._read(own, LOCAL_RATE), self._read(folder / _EVERYWHERE, GLOBAL_RATE)]
+        here, everywhere = paths(config) or (None, None)
+        self._kept = [self._opened(here, LOCAL_RATE), self._opened(everywhere, GLOBAL_RATE)]
 
     @property
     def places(self) -> list[Place]:
@@ -99,46 +87,39 @@ class Memory:
     async def _save(self) -> None:
         for kept in self._kept:
             progress = _progress(kept.place)
-            if kept.path is None or progress == kept.saved:
+            if kept.file is None or progress == kept.saved:
                 continue
             taken = kept.place.copy(habits=self._habits)
             try:
-                await asyncio.to_thread(self._write, kept.path, taken)
-                kept.saved = progress
+                await asyncio.to_thread(kept.file.keep, taken, kept.before)
+                kept.saved, kept.before = progress, taken
+                await asyncio.to_thread(_prune, kept.file.path.parent, self._clock.epoch())
             except Exception as fault:  # noqa: BLE001  whatever a disk does, sessions go on
                 self._fault("memory")
-                log.warning("memory_fault", path=str(kept.path), fault=str(fault))
+                log.warning("memory_fault", path=str(kept.file.path), fault=str(fault))
 
-    def _read(self, path: Path, rate: float) -> _Kept:
-        place = Place.fresh(rate)
-        try:
-            place, saved = load_place(_text(path), str(path), rate)
-            place.faded(0.5 ** min(_MOST_HALVES, max(0.0, self._clock.epoch() - saved) / _HALF_LIFE_S))
-            if not self._habits:
-                return _Kept(place.copy(habits=False), path, _UNSAVED)
-        except FileNotFoundError:
-            pass
-        except (OSError, ValueError, InputFault) as fault:
-            self._fault("memory")
-            log.warning("memory_refused", path=str(path), fault=str(fault), then="what it held is forgotten")
-        return _Kept(place, path, _progress(place))
-
-    def _write(self, path: Path, taken: Place) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        text = text_of(taken, self._clock.epoch(), self.harmless)
-        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", suffix=".part", delete=False) as file:
-            part = Path(file.name)
-            try:
-                file.write(text.encode())
-                file.flush()
-                part.replace(path)
-            finally:
-                part.unlink(missing_ok=True)
-        _prune(path.parent, self._clock.epoch())
+    def _opened(self, path: Path | None, rate: float) -> _Kept:
+        if path is None:
+            return _Kept(Place.fresh(rate), None, (0, 0), Place.fresh(rate))
+        file = MemoryFile(path, rate, self._clock, self._habits, self.harmless, self._fault)
+        found = file.read()
+        place = found or Place.fresh(rate)
+        return _Kept(place, file, _UNSAVED if found and not self._habits else _progress(place), place.copy())
 
     def harmless(self, invocation: Invocation) -> bool:
         """Whether no argument holds what looks like a secret."""
         return self._redactor.value(invocation.arguments) == invocation.arguments
+
+
+def paths(config: Config) -> tuple[Path, Path] | None:
+    """The files of the workspace and of everywhere; None where nothing is kept."""
+    folder = config.learning.directory
+    if folder is None and config.recording.directory is not None:
+        records = config.recording.directory.resolve()
+        folder = records.with_name(f"{records.name}-memory")
+    if folder is None:
+        return None
+    return folder / _name(config.learning.workspace or Path.cwd()), folder / _EVERYWHERE
 
 
 def _name(workspace: Path) -> str:
@@ -149,18 +130,12 @@ def _progress(place: Place) -> tuple[int, int]:
     return place.moments, place.habits.notes
 
 
-def _text(path: Path) -> str:
-    """Raises OSError or ValueError."""
-    if path.stat().st_size > _LARGEST_FILE:
-        raise ValueError(f"larger than {_LARGEST_FILE} bytes")
-    return path.read_text("utf-8")
-
-
 def _prune(folder: Path, now: float) -> None:
     """Forget the workspaces not worked in for longest, and what was being written when a sidecar was killed."""
     found = sorted(_dated(folder))
     for _, path in found[: max(0, len(found) - _MOST_FILES)]:
         path.unlink(missing_ok=True)
+        path.with_name(path.name + REFUSED).unlink(missing_ok=True)
     for part in folder.glob(".*.part"):
         with suppress(OSError):
             if now - part.stat().st_mtime > _ABANDONED_S:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from paste_proxy.testing import FakeClock
 from tests.proxy.mcp.parts import until
 
 TEST = Invocation("shell", {"command": "npm test"})
+LINT, BUILD = (Invocation("shell", {"command": f"npm run {script}"}) for script in ("lint", "build"))
 SECRET = Invocation("shell", {"command": "curl -H 'Authorization: Bearer sk-ant-REDACTED'"})
 
 
@@ -116,10 +118,92 @@ async def test_a_file_that_is_no_memory_is_refused_in_words_and_written_anew(tmp
         memory = await opened(config(tmp_path), faults=faults)
     assert faults == ["memory"]
     (warning,) = logs
-    assert (warning["event"], warning["path"]) == ("memory_refused", str(path))
+    aside = path.with_name("everywhere.json.refused")
+    assert (warning["event"], warning["path"], warning["kept_as"]) == ("memory_refused", str(path), str(aside))
     teach(memory)
-    await memory.close()
+    with capture_logs() as logs:
+        await memory.close()
+    assert logs == []
     assert json.loads(path.read_text())["moments"] == 1
+    assert aside.read_bytes() == text.encode("latin-1")
+
+
+async def test_of_refused_files_the_latest_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    path = tmp_path / "memory" / "everywhere.json"
+    for version in (2, 3):
+        path.write_text(json.dumps({"format": "paste-proxy memory", "version": version}))
+        await opened(config(tmp_path))
+    (kept,) = (tmp_path / "memory").iterdir()
+    assert json.loads(kept.read_text())["version"] == 3
+
+
+async def test_what_two_sidecars_of_a_workspace_learn_is_all_kept(tmp_path: Path) -> None:
+    first = await opened(config(tmp_path))
+    teach(first, TEST)
+    await first.save()
+    second = await opened(config(tmp_path))
+    teach(second, LINT, TEST)
+    teach(first, BUILD, TEST)
+    for memory in (second, first, second, first):
+        await memory.save()
+    teach(first, TEST)
+    await second.close()
+    await first.close()
+    for place in (await opened(config(tmp_path))).places:
+        times = {one.invocation.key: round(one.times) for one in place.habits.written()}
+        assert times == {TEST.key: 4, LINT.key: 1, BUILD.key: 1}
+        assert place.moments == 4
+
+
+async def test_what_both_learned_is_not_learned_twice(tmp_path: Path) -> None:
+    both = [await opened(config(tmp_path)) for _ in range(2)]
+    for memory in both:
+        teach(memory)
+        await memory.close()
+    weights = [place.next.of["repeat"].weight for place in (await opened(config(tmp_path))).places]
+    assert weights == [round(place.next.of["repeat"].weight, 4) for place in both[0].places]
+
+
+HOLDS = """
+import fcntl, os, sys, time
+handle = os.open(sys.argv[1], os.O_RDONLY)
+fcntl.flock(handle, fcntl.LOCK_EX)
+print("held", flush=True)
+time.sleep(600)
+"""
+
+
+async def test_a_sidecar_killed_while_it_writes_holds_nobody_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("paste_proxy.proxy.memory_file._PATIENCE_S", 0.0)
+    memory = await opened(config(tmp_path))
+    (tmp_path / "memory").mkdir()
+    writer = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", HOLDS, str(tmp_path / "memory"), stdout=asyncio.subprocess.PIPE
+    )
+    assert writer.stdout is not None
+    await writer.stdout.readline()
+    teach(memory)
+    with capture_logs() as logs:
+        await memory.save()
+    assert {one["event"] for one in logs} == {"memory_fault"}
+    writer.kill()
+    await writer.wait()
+    await memory.save()
+    assert [place.moments for place in (await opened(config(tmp_path))).places] == [1, 1]
+
+
+async def test_a_file_that_somebody_deleted_is_written_as_a_whole(tmp_path: Path) -> None:
+    memory = await opened(config(tmp_path))
+    teach(memory, TEST)
+    await memory.save()
+    for path in (tmp_path / "memory").iterdir():
+        path.unlink()
+    teach(memory, TEST)
+    await memory.close()
+    assert [place.moments for place in (await opened(config(tmp_path))).places] == [2, 2]
 
 
 async def test_what_is_not_taught_again_fades_in_a_month(tmp_path: Path) -> None:

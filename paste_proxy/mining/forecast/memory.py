@@ -4,14 +4,15 @@ next, ever  {TRAIT: [correction, sum of squared slopes]}
 habits      [{"tool", "arguments", "times", "sessions", "after": {OUTCOME: times}}]
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from heapq import nlargest
 
 from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json, canonical_text, loads
 from paste_proxy.mining.forecast.adaptation import Place
 from paste_proxy.mining.forecast.habits import Habits, Usual
-from paste_proxy.mining.forecast.lessons import Lesson, Lessons
+from paste_proxy.mining.forecast.lessons import MOST, Lesson, Lessons
 from paste_proxy.mining.notation import table
 
 FORMAT = "paste-proxy memory"
@@ -19,6 +20,9 @@ VERSION = 1
 _MOST = 10_000
 """Of anything in a file; what is written stays far below."""
 _LARGEST = 1e9
+_LEAST = 1e-3
+"""Less than this is what rounding and time leave."""
+_MOST_HABITS = 1_000
 
 
 def text_of(place: Place, saved: float, harmless: Callable[[Invocation], bool]) -> str:
@@ -61,6 +65,66 @@ def load_place(text: str, where: str, rate: float) -> tuple[Place, float]:
         round(_number(top.get("moments"), f"{where}: moments", 0)),
     )
     return place, _number(top.get("saved"), f"{where}: saved", 0, 1e12)
+
+
+def merged(kept: Place, place: Place, before: Place) -> Place:
+    """What is kept of a place, with what another sidecar may have added, and what one has learned since.
+
+    Counts add up. A correction that goes the same way as the other's is learned once: the larger counts.
+
+    Args:
+        kept: as read back now.
+        place: as one knows it.
+        before: the same when it was last read or kept.
+    """
+    return Place(
+        _merged_lessons(kept.next, place.next, before.next),
+        _merged_lessons(kept.ever, place.ever, before.ever),
+        Habits.of(_merged_habits(kept.habits, place.habits, before.habits)),
+        kept.moments + max(0, place.moments - before.moments),
+    )
+
+
+def _merged_lessons(kept: Lessons, own: Lessons, before: Lessons) -> Lessons:
+    found = Lessons(own.rate)
+    nothing = Lesson()
+    for trait in kept.of.keys() | own.of.keys():
+        theirs, ours, base = (lessons.of.get(trait, nothing) for lessons in (kept, own, before))
+        one, other = theirs.weight - base.weight, ours.weight - base.weight
+        change = max(one, other, key=abs) if one * other > 0 else one + other
+        slopes = max(0.0, theirs.slopes + ours.slopes - base.slopes)
+        if trait in own.of or abs(one) >= _LEAST:  # what was dropped here stays dropped, unless another learned more
+            found.of[trait] = Lesson(base.weight + change, slopes)
+    for trait in sorted(found.of, key=lambda trait: abs(found.of[trait].weight))[: max(0, len(found.of) - MOST)]:
+        del found.of[trait]
+    return found
+
+
+def _merged_habits(kept: Habits, own: Habits, before: Habits) -> Iterable[Usual]:
+    theirs, ours, base = ({one.invocation.key: one for one in habits.written()} for habits in (kept, own, before))
+    added = (_added(*(of.get(key) for of in (theirs, ours, base))) for key in theirs.keys() | ours.keys())
+    known = (one for one in added if one.times >= _LEAST)
+    return nlargest(_MOST_HABITS, known, key=lambda one: (one.times, one.invocation.key))
+
+
+def _added(theirs: Usual | None, ours: Usual | None, before: Usual | None) -> Usual:
+    known = theirs or ours
+    assert known is not None
+    each = [one or Usual(known.invocation, 0.0, 0.0, {}) for one in (theirs, ours, before)]
+    after = {
+        outcome: _sum(*(one.after.get(outcome, 0.0) for one in each))
+        for outcome in each[0].after.keys() | each[1].after.keys()
+    }
+    return Usual(
+        known.invocation,
+        _sum(*(one.times for one in each)),
+        _sum(*(one.sessions for one in each)),
+        {outcome: times for outcome, times in after.items() if times >= _LEAST},
+    )
+
+
+def _sum(theirs: float, ours: float, before: float) -> float:
+    return max(0.0, theirs + ours - before)
 
 
 def _written_lessons(lessons: Lessons) -> dict[str, Json]:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.mining.forecast.adaptation import Place
-from paste_proxy.mining.forecast.memory import load_place, text_of
+from paste_proxy.mining.forecast.lessons import Lesson
+from paste_proxy.mining.forecast.memory import load_place, merged, text_of
 
 TEST = Invocation("shell", {"command": "npm test"})
 
@@ -108,3 +109,52 @@ def test_whatever_stands_there_is_read_or_refused(changes: dict[str, Any]) -> No
 def test_a_text_that_is_no_memory_is_refused(text: str) -> None:
     with pytest.raises(InputFault):
         load_place(text, "here", 0.1)
+
+
+@st.composite
+def places(draw: st.DrawFn) -> Place:
+    place = Place.fresh()
+    for slopes in draw(st.lists(st.dictionaries(st.sampled_from(["repeat", "new", "tool"]), st.floats(-1, 1)))):
+        place.moments += 1
+        place.next.step(slopes)
+        place.ever.step({trait: -slope for trait, slope in slopes.items()})
+    for letter in draw(st.lists(st.sampled_from("abc"))):
+        place.habits.note(Invocation("look", {"at": letter}), "user", first=True)
+    return place
+
+
+def shown(place: Place) -> object:
+    """All that is known, what is near nothing left out."""
+    lessons = [
+        {trait: pytest.approx(one.weight, abs=2e-3) for trait, one in of.of.items() if abs(one.weight) > 2e-3}
+        for of in (place.next, place.ever)
+    ]
+    habits = {
+        one.invocation.key: (pytest.approx(one.times, abs=2e-3), set(one.after)) for one in place.habits.written()
+    }
+    return place.moments, lessons, habits
+
+
+@given(places(), places())
+def test_alone_one_keeps_what_one_knows(before: Place, later: Place) -> None:
+    assert shown(merged(Place.fresh(), later, Place.fresh())) == shown(later)
+    assert shown(merged(before.copy(), before, before.copy())) == shown(before)
+
+
+@given(places(), places())
+def test_what_another_learned_and_what_one_learned_are_both_kept_whoever_writes_first(one: Place, other: Place) -> None:
+    nothing = Place.fresh()
+    both = merged(one, other, nothing)
+    assert shown(both) == shown(merged(other, one, nothing))
+    assert both.moments == one.moments + other.moments
+    assert both.habits.known.keys() == one.habits.known.keys() | other.habits.known.keys()
+    assert shown(merged(both, other, other.copy())) == shown(both)
+
+
+def test_a_correction_that_both_learned_is_as_large_as_the_larger_and_opposite_ones_meet() -> None:
+    one, other = Place.fresh(), Place.fresh()
+    one.next.of |= {"same": Lesson(-0.5, 1.0), "opposite": Lesson(0.3, 1.0)}
+    other.next.of |= {"same": Lesson(-0.2, 1.0), "opposite": Lesson(-0.1, 1.0)}
+    found = merged(one, other, Place.fresh()).next.of
+    assert (found["same"].weight, round(found["opposite"].weight, 9)) == (-0.5, 0.2)
+    assert found["same"].slopes == 2.0

@@ -1,0 +1,145 @@
+"""One file of a sidecar's memory: read, and written anew with what other sidecars have put there in between.
+
+While a file is read back and written its folder is locked; the kernel lets go of that when a process ends, however it
+ends. A file takes its name once it is whole. One that cannot be read as ours is put aside, the latest such alone.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+import structlog
+
+from paste_proxy.clock import Clock
+from paste_proxy.errors import InputFault
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.mining.forecast.adaptation import Place
+from paste_proxy.mining.forecast.memory import load_place, merged, text_of
+
+if sys.platform != "win32":
+    import fcntl
+
+log = structlog.get_logger(__name__)
+
+REFUSED = ".refused"
+_HALF_LIFE_S = 30 * 86_400.0
+"""What was learned counts half after so long without being taught again."""
+_MOST_HALVES = 60.0
+_LARGEST_FILE = 8 * 2**20
+_PATIENCE_S, _PAUSE_S = 5.0, 0.02
+
+
+def stored(path: Path, rate: float, now: float) -> Place:
+    """The place of a file, faded by the time since it was written.
+
+    Args:
+        now: in seconds since 1970.
+
+    Raises:
+        FileNotFoundError: there is none.
+        OSError, ValueError, InputFault: it cannot be read as one of ours.
+    """
+    if path.stat().st_size > _LARGEST_FILE:
+        raise ValueError(f"larger than {_LARGEST_FILE} bytes")
+    place, saved = load_place(path.read_text("utf-8"), str(path), rate)
+    place.faded(0.5 ** min(_MOST_HALVES, max(0.0, now - saved) / _HALF_LIFE_S))
+    return place
+
+
+@dataclass(slots=True)
+class MemoryFile:
+    """Blocks; to be used by one thread at a time."""
+
+    path: Path
+    rate: float
+    clock: Clock
+    habits: bool
+    """Whether they are kept; if not, those that others kept go."""
+    harmless: Callable[[Invocation], bool]
+    """Whether an invocation may be kept."""
+    fault: Callable[[str], None]
+    """Called with a place for every fault of the disk."""
+
+    def read(self) -> Place | None:
+        """What it holds; None where there is nothing, or nothing of ours."""
+        try:
+            with _alone(self.path.parent):
+                return self._stored()
+        except FileNotFoundError:
+            return None
+        except OSError as fault:
+            self.fault("memory")
+            log.warning("memory_fault", path=str(self.path), fault=str(fault))
+            return None
+
+    def keep(self, place: Place, before: Place) -> None:
+        """Write a place.
+
+        Args:
+            before: the same when it was last read or kept; what others have added since stays.
+
+        Raises:
+            OSError: the disk does not take it, or another sidecar holds the folder.
+        """
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with _alone(self.path.parent):
+            kept = self._stored()
+            self._write(place if kept is None else merged(kept, place, before))
+
+    def _stored(self) -> Place | None:
+        try:
+            return stored(self.path, self.rate, self.clock.epoch()).copy(habits=self.habits)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, InputFault) as fault:
+            aside = self.path.with_name(self.path.name + REFUSED)
+            with suppress(OSError):
+                self.path.replace(aside)
+            self.fault("memory")
+            log.warning("memory_refused", path=str(self.path), fault=str(fault), kept_as=str(aside))
+            return None
+
+    def _write(self, place: Place) -> None:
+        text = text_of(place, self.clock.epoch(), self.harmless)
+        name = self.path.name
+        with NamedTemporaryFile(dir=self.path.parent, prefix=f".{name}.", suffix=".part", delete=False) as file:
+            part = Path(file.name)
+            try:
+                file.write(text.encode())
+                file.flush()
+                part.replace(self.path)
+            finally:
+                part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other sidecars out of a folder. On disks that know no locks nobody is kept out."""
+    if sys.platform == "win32":
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        _lock(handle)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int) -> None:
+    """Raises BlockingIOError where another holds it for longer than writing takes."""
+    until = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > until:
+                raise
+        except OSError:
+            return None
+        time.sleep(_PAUSE_S)
