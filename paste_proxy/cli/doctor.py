@@ -1,4 +1,4 @@
-"""`paste-proxy doctor`: check config, upstreams, servers, policies and patterns, and say what to mend.
+"""`paste-proxy doctor`: check config, upstreams, servers, policies, patterns and memory, and say what to mend.
 
 It ends with 1 if a check failed and with 2 if there is no config to check.
 """
@@ -11,7 +11,7 @@ import typer
 from paste_proxy.errors import InputFault
 
 if TYPE_CHECKING:
-    from paste_proxy.proxy.checkup import Finding
+    from paste_proxy.proxy.finding import Finding
 
 
 def doctor(
@@ -39,7 +39,8 @@ def _examine(path: Path | None, *, allow_remote: bool) -> "tuple[bool, list[Find
     import asyncio
 
     from paste_proxy.cli.serve import log_to_stderr, read_config
-    from paste_proxy.proxy.checkup import Finding, Level, check_files
+    from paste_proxy.proxy.checkup import check_files
+    from paste_proxy.proxy.finding import Finding, Level
     from paste_proxy.proxy.reach import check_endpoints
 
     log_to_stderr("error")

@@ -3,13 +3,13 @@
 import shutil
 import socket
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from enum import StrEnum
 
 from paste_proxy.config import Config, DispatchTool
 from paste_proxy.errors import InputFault
 from paste_proxy.mining.pool import Pool
+from paste_proxy.proxy.finding import Finding, Level, counted, writable
 from paste_proxy.proxy.llm_route import LlmRoutes
+from paste_proxy.proxy.memory_checkup import check_memory
 from paste_proxy.proxy.named_files import read_patterns, read_policy
 from paste_proxy.proxy.running import runs_there
 from paste_proxy.proxy.server import check_host
@@ -18,29 +18,10 @@ from paste_proxy.speculation.policy import Policy, combine
 _NAMED = 5
 
 
-class Level(StrEnum):
-    """How a check came out; only `FAIL` means that something will not work."""
-
-    OK = "ok"
-    WARN = "warn"
-    FAIL = "fail"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One line of the report."""
-
-    level: Level
-    what: str
-    """The thing looked at: `llm /v1`, `mcp files`, `policy builtin:x`."""
-    found: str
-    mend: str = ""
-    """What to do about it."""
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 rule`, `2 rules`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def faulty(what: str, name: str, fault: InputFault) -> Finding:
+    """What is wrong with a file; its name is not said twice."""
+    place = fault.where.removeprefix(name).lstrip(": ")
+    return Finding(Level.FAIL, what, f"{place}: {fault.found}" if place else fault.found, f"expected {fault.expected}")
 
 
 def check_files(config: Config, *, allow_remote: bool = False) -> list[Finding]:
@@ -51,18 +32,19 @@ def check_files(config: Config, *, allow_remote: bool = False) -> list[Finding]:
     """
     policies, pools = [], []
     findings = [*_addresses(config, allow_remote=allow_remote), *_routes(config), *_recording(config)]
+    findings += check_memory(config)
     for name in config.policies:
         try:
             policies.append(read_policy(name))
             findings.append(Finding(Level.OK, f"policy {name}", counted(len(policies[-1].rules), "rule")))
         except InputFault as fault:
-            findings.append(Finding(Level.FAIL, f"policy {name}", fault.found, f"at {fault.where}: {fault.expected}"))
+            findings.append(faulty(f"policy {name}", name, fault))
     for name in config.patterns:
         try:
             pools.append(read_patterns(name))
             findings.append(Finding(Level.OK, f"patterns {name}", counted(len(pools[-1].patterns), "pattern")))
         except InputFault as fault:
-            findings.append(Finding(Level.FAIL, f"patterns {name}", fault.found, f"at {fault.where}: {fault.expected}"))
+            findings.append(faulty(f"patterns {name}", name, fault))
     return [*findings, *_unruled(combine(policies), pools), *_commands(config, combine(policies))]
 
 
@@ -110,17 +92,8 @@ def _routes(config: Config) -> Iterator[Finding]:
 
 
 def _recording(config: Config) -> Iterator[Finding]:
-    directory = config.recording.directory
-    if directory is None:
-        return
-    try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        probe_file = directory / ".paste-proxy-doctor"
-        probe_file.touch(mode=0o600)
-        probe_file.unlink()
-        yield Finding(Level.OK, "recording", f"{directory} can be written")
-    except OSError as fault:
-        yield Finding(Level.FAIL, "recording", f"{directory}: {fault.strerror}", "name a folder that can be written")
+    if config.recording.directory is not None:
+        yield writable("recording", config.recording.directory)
 
 
 def _unruled(policy: Policy, pools: Iterable[Pool]) -> Iterator[Finding]:

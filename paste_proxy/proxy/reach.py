@@ -11,7 +11,8 @@ from yarl import URL
 
 from paste_proxy.config import Config, LlmRoute, McpServer
 from paste_proxy.errors import InputFault, place_of
-from paste_proxy.proxy.checkup import Finding, Level, counted, ruled
+from paste_proxy.proxy.checkup import ruled
+from paste_proxy.proxy.finding import Finding, Level, counted
 from paste_proxy.proxy.llm_route import is_itself
 from paste_proxy.proxy.mcp.probe import probe
 from paste_proxy.proxy.named_files import read_policy

@@ -4,6 +4,7 @@ import asyncio
 import json
 import socket
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,13 @@ from typer.testing import CliRunner
 
 from paste_proxy.cli.doctor import doctor
 from paste_proxy.config import load_config
-from paste_proxy.proxy.checkup import Finding, check_files
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.mining.forecast.adaptation import Place
+from paste_proxy.mining.forecast.lessons import Lesson
+from paste_proxy.mining.forecast.memory import text_of
+from paste_proxy.proxy.checkup import check_files
+from paste_proxy.proxy.finding import Finding
+from paste_proxy.proxy.memory import paths
 from paste_proxy.proxy.reach import check_endpoints
 from paste_proxy.share import share
 from tests.proxy.llm_world import answer, replying, sidecar, upstream
@@ -77,8 +84,71 @@ def test_a_missing_or_broken_file_fails_with_its_place(tmp_path: Path, kind: str
     findings = files(tmp_path, f'{kind} = ["missing.toml", "broken.toml"]')
     assert found(findings, f"{what} {tmp_path / 'missing.toml'}")[0] == "fail"
     level, words = found(findings, f"{what} {tmp_path / 'broken.toml'}")
-    assert level == "fail"
-    assert "broken.toml" in words
+    assert (level, "is not TOML" in words) == ("fail", True)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("p.json", '{"format": "paste-proxy patterns", "version": 7}', "version: 7 expected 1, or a newer paste-proxy"),
+        ("p.json", "[]", "[] expected a table"),
+        ("p.toml", '[[pattern]]\nid = "a: b"\n', "pattern[0].confidence: None expected a number above 0, up to 1"),
+    ],
+)
+def test_of_a_pool_it_is_said_which_key_is_wrong_what_stands_there_and_what_should(
+    tmp_path: Path, file: str, text: str, said: str
+) -> None:
+    (tmp_path / file).write_text(text)
+    findings = files(tmp_path, f'patterns = ["{file}"]')
+    assert found(findings, f"patterns {tmp_path / file}") == ("fail", said)
+
+
+def memory(*habits: str, moments: int = 3) -> str:
+    place = Place.fresh()
+    place.moments = moments
+    place.ever.of["P:look#1"] = Lesson(-1.0, 2.0)
+    for word in habits:
+        place.habits.note(Invocation("look", {"word": word}), "user", first=True)
+    return text_of(place, time.time(), lambda _: True)
+
+
+def learned(folder: Path, rest: str = "") -> list[Finding]:
+    return files(folder, f'[learning]\ndirectory = "memory"\nworkspace = "."\n{rest}')
+
+
+def test_how_much_sessions_have_taught_is_told_and_of_which_workspace(tmp_path: Path) -> None:
+    assert found(learned(tmp_path), "learning") == ("ok", f"{tmp_path / 'memory'} can be written ")
+    assert found(learned(tmp_path), "memory here") == ("ok", f"of {tmp_path}: nothing yet ")
+    kept = paths(load_config(tmp_path / "paste.toml"))
+    assert kept is not None
+    kept[0].write_text(memory("a", "b"))
+    level, words = found(learned(tmp_path), "memory here")
+    assert (level, words.endswith("UTC: 3 moments, 2 habits, 1 pattern demoted ")) == ("ok", True)
+    assert words.startswith(f"of {tmp_path}, written ")
+    assert found(learned(tmp_path), "memory everywhere") == ("ok", "of all workspaces: nothing yet ")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("{", "is not JSON"), (memory().replace('"version":1', '"version":9'), "version 9")]
+)
+def test_a_memory_that_would_be_refused_is_a_warning_and_stays_where_it_is(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    (tmp_path / "memory").mkdir()
+    path = tmp_path / "memory" / "everywhere.json"
+    path.write_text(text)
+    level, words = found(learned(tmp_path), "memory everywhere")
+    assert (level, said in words, "puts it aside as everywhere.json.refused" in words) == ("warn", True, True)
+    assert path.read_text() == text
+
+
+def test_where_learning_is_not_kept_or_off_it_is_told(tmp_path: Path) -> None:
+    level, words = found(files(tmp_path, ""), "learning")
+    assert (level, "until the sidecar ends" in words, "learning.directory" in words) == ("ok", True, True)
+    assert found(files(tmp_path, "[learning]\nenabled = false"), "learning")[1] == "sessions teach nothing: it is off "
+    (tmp_path / "memory").write_text("a file")
+    assert found(learned(tmp_path), "learning")[0] == "fail"
+    assert "mode" in found(learned(tmp_path, '[speculation]\nmode = "off"'), "learning")[1]
 
 
 def test_tools_that_patterns_predict_and_no_rule_names_are_told(tmp_path: Path) -> None:
