@@ -4,21 +4,25 @@ Every argument of every recorded call is looked up in what its session held just
 explain it in at least two task groups are kept, and combined into templates: a greedy multi-cover of the
 tool's calls, so that one call is explained by templates of different reach. A mapper covers a call the
 better the earlier it gives the right value: one that names the value beats one that lists it among others.
+Texts with several holes are covered in the same way first, hole by hole.
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, product
+from itertools import chain, islice, product
 from math import prod
 from typing import TypeVar
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json, canonical_text
-from paste_proxy.mining.forms import LISTED, form_between, same, unframed
-from paste_proxy.mining.mappers import AnyMapper, Bound, Constant, Mapper
-from paste_proxy.mining.material import FILE, Found, Material
-from paste_proxy.mining.sources import Source, origins
+from paste_proxy.mining.algebra import AnyMapper
+from paste_proxy.mining.explain import explain, explain_hole, explain_step, rank_of
+from paste_proxy.mining.filled import Filled, Filler
+from paste_proxy.mining.groups import Recorded
+from paste_proxy.mining.mappers import Constant, Mapper
+from paste_proxy.mining.replay import replay
+from paste_proxy.mining.skeletons import NAMES, Skeletons
 from paste_proxy.mining.templates import AnyTemplate, Repeat, Template
 from paste_proxy.mining.window import Window
 
@@ -28,7 +32,10 @@ _MAPPERS_KEPT = 14
 _JOINT_TRIED = 400
 _TEMPLATES_KEPT = 24
 _LEAST_GAIN = 0.5
-_LONGEST_CONSTANT = 200
+_FILLERS_KEPT = 5
+"""Of one hole."""
+_FILLED_KEPT = 4
+"""Texts of one skeleton, by what fills it."""
 
 Name = TypeVar("Name", bound=Hashable)
 Shape = tuple[str, tuple[str, ...]]
@@ -45,20 +52,44 @@ class Occurrence:
 
 
 @dataclass(slots=True)
+class _Holed:
+    """The texts of one skeleton: whose they are, and what explains each of their holes, how well."""
+
+    occurrences: list[Occurrence] = field(default_factory=list)
+    fillers: list[list[dict[Filler, float]]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class Explained:
     """All recorded calls, by shape."""
 
+    skeletons: Skeletons = field(default_factory=Skeletons)
     occurrences: dict[Shape, list[Occurrence]] = field(default_factory=lambda: defaultdict(list))
     repeated: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Groups that asked for the same invocation of a tool again."""
     mappers: dict[Hashable, AnyMapper] = field(default_factory=dict)
     """By key."""
+    _holed: dict[tuple[str, str, str], _Holed] = field(default_factory=lambda: defaultdict(_Holed))
+    """By tool, argument and skeleton."""
+
+    @classmethod
+    def of(cls, sessions: Sequence[Recorded], groups: Sequence[str]) -> "Explained":
+        """Explain every call of recorded sessions."""
+        explained = cls(Skeletons.of(sessions, groups, LEAST_GROUPS))
+        for session, group in zip(sessions, groups, strict=True):
+            for at in replay(session):
+                for call in at.calls:
+                    explained.add(group, call, at.window)
+        explained.fill()
+        return explained
 
     def add(self, group: str, call: Invocation, window: Window) -> None:
         """Explain one call from what its session held when the turn that asked for it began."""
         used = _used(call, window)
-        explanations = {name: self._weighed(value, used, window) for name, value in call.arguments.items()}
-        self.occurrences[call.tool, tuple(sorted(call.arguments))].append(Occurrence(group, explanations))
+        explanations = {name: self._weighed(call, name, used, window) for name in call.arguments}
+        occurrence = Occurrence(group, explanations)
+        self.occurrences[call.tool, tuple(sorted(call.arguments))].append(occurrence)
+        self._part(call, occurrence, window)
         if call.key in window.asked():
             self.repeated[call.tool].add(group)
 
@@ -71,15 +102,40 @@ class Explained:
             found += self._cover(tool, names, occurrences)
         return found
 
-    def _weighed(self, argument: Json, used: list[Json], window: Window) -> dict[Hashable, float]:
-        weights: dict[Hashable, float] = {}
-        for mapper in explain(argument, window):
-            rank = _rank(argument, mapper.values(window), used)
+    def fill(self) -> None:
+        """Explain arguments by texts with several holes, once all calls were added."""
+        for (_, name, skeleton), holed in self._holed.items():
+            groups = [occurrence.group for occurrence in holed.occurrences]
+            for fillers, weights in _together(holed.fillers, groups, _FILLERS_KEPT, _FILLED_KEPT):
+                mapper = Filled(skeleton, tuple(zip(NAMES, fillers, strict=False)))
+                self.mappers[mapper] = mapper
+                for at, weight in weights.items():
+                    holed.occurrences[at].explanations[name][mapper] = weight
+
+    def _weighed(self, call: Invocation, name: str, used: list[Json], window: Window) -> dict[Hashable, float]:
+        argument, weights = call.arguments[name], dict[Hashable, float]()
+        for mapper in chain(explain_step(call, name, window), explain(argument, window)):
+            rank = rank_of(argument, mapper.values(window), used)
             if rank is not None:
                 key = canonical_text(mapper.value) if isinstance(mapper, Constant) else mapper
                 self.mappers.setdefault(key, mapper)
                 weights[key] = 1 / (1 + rank)
         return weights
+
+    def _part(self, call: Invocation, occurrence: Occurrence, window: Window) -> None:
+        """Explain what fills the skeletons of its texts."""
+        known: dict[str, dict[Filler, float]] = {}
+        for name, text in call.arguments.items():
+            for parted in self.skeletons.of_text(call.tool, name, text) if isinstance(text, str) else ():
+                for value in parted.values:
+                    if value not in known:
+                        known[value] = explain_hole(value, window)
+                    if not known[value]:
+                        break
+                else:
+                    holed = self._holed[call.tool, name, parted.skeleton]
+                    holed.occurrences.append(occurrence)
+                    holed.fillers.append([known[value] for value in parted.values])
 
     def _cover(self, tool: str, names: tuple[str, ...], occurrences: list[Occurrence]) -> Iterator[Template]:
         groups = [occurrence.group for occurrence in occurrences]
@@ -87,64 +143,9 @@ class Explained:
             if len(set(groups)) >= LEAST_GROUPS:
                 yield Template(tool, ())
             return
-        kept = [set(greedy(_covering(name, occurrences), groups, _MAPPERS_KEPT)) for name in names]
-        covering: dict[tuple[Hashable, ...], dict[int, float]] = defaultdict(dict)
-        for at, occurrence in enumerate(occurrences):
-            given = [occurrence.explanations[name] for name in names]
-            options = [[key for key in keys if key in known] for keys, known in zip(given, kept, strict=True)]
-            for joint in islice(product(*options), _JOINT_TRIED):
-                covering[joint][at] = _jointly(joint, given)
-        for joint in greedy(covering, groups, _TEMPLATES_KEPT):
+        given = [[occurrence.explanations[name] for name in names] for occurrence in occurrences]
+        for joint, _ in _together(given, groups, _MAPPERS_KEPT, _TEMPLATES_KEPT):
             yield Template(tool, tuple((name, self.mappers[key]) for name, key in zip(names, joint, strict=True)))
-
-
-def explain(argument: Json, window: Window) -> Iterator[AnyMapper]:
-    """Every mapper that gives an argument from what a session holds, and its constant."""
-    found: dict[Mapper, None] = {}
-    for frame, wanted in unframed(argument):
-        if wanted is None or wanted == "":
-            continue
-        seen: set[Source] = set()
-        for observation in reversed(window.observations):
-            for source, material in origins(observation):
-                for take, form, last in _takes(wanted, material, exact=bool(frame)):
-                    if source not in seen:
-                        found[Mapper(source, take, form, frame, last)] = None
-                    found[Mapper(replace(source, each=True), take, form, frame, last)] = None
-                seen.add(source)
-    yield from found
-    if len(canonical_text(argument)) <= _LONGEST_CONSTANT:
-        yield Constant(argument)
-
-
-def _takes(wanted: Json, material: Material, *, exact: bool) -> Iterator[tuple[str, str, bool]]:
-    """How a material gives a value: take, form, and whether it is the last of several."""
-    for take, place in _places(wanted, material):
-        form = form_between(place.value, wanted)
-        if form is None or (exact and form):
-            continue
-        yield take, form, False
-        taken = material.take(take)
-        if len(taken) > 1 and taken[-1] == place:
-            yield take, form, True
-
-
-def _places(wanted: Json, material: Material) -> Iterator[tuple[str, Found]]:
-    yield from material.takes_of(str(wanted))
-    if isinstance(wanted, float) and wanted.is_integer():
-        yield from material.takes_of(str(int(wanted)))
-    if isinstance(wanted, str) and wanted.startswith("/") and material.mentions_part_of(wanted):
-        found = Found(wanted)
-        if found in material.take(FILE):
-            yield FILE, found
-
-
-def derivable(call: Invocation, window: Window) -> bool:
-    """Whether every argument of a call stood somewhere in its session before, as it is or in a list of one."""
-    return all(
-        any(isinstance(mapper, Mapper) and mapper.frame in ("", LISTED) for mapper in explain(value, window))
-        for value in call.arguments.values()
-    )
 
 
 def _used(call: Invocation, window: Window) -> list[Json]:
@@ -156,24 +157,33 @@ def _used(call: Invocation, window: Window) -> list[Json]:
     return [value for arguments in made for value in arguments.values()]
 
 
-def _rank(argument: Json, values: list[Bound], used: list[Json]) -> int | None:
-    rank = 0
-    for bound in values:
-        if same(bound.value, argument):
-            return rank
-        rank += not any(same(bound.value, value) for value in used)
-    return None
+def _together(
+    given: Sequence[Sequence[Mapping[Name, float]]], groups: list[str], each: int, most: int
+) -> Iterator[tuple[tuple[Name, ...], Mapping[int, float]]]:
+    """The joint explanations that cover best, at most `most`, with where and how well each of them does.
+
+    Args:
+        given: by occurrence and place, the explanations and how well they do.
+        each: the most explanations of one place that are joined.
+    """
+    kept = [set(greedy(_covering(place), groups, each)) for place in zip(*given, strict=True)]
+    covering: dict[tuple[Name, ...], dict[int, float]] = defaultdict(dict)
+    for at, places in enumerate(given):
+        options = [[key for key in keys if key in known] for keys, known in zip(places, kept, strict=True)]
+        for joint in islice(product(*options), _JOINT_TRIED):
+            covering[joint][at] = _jointly(joint, places)
+    return ((joint, covering[joint]) for joint in greedy(covering, groups, most))
 
 
-def _covering(name: str, occurrences: list[Occurrence]) -> dict[Hashable, dict[int, float]]:
-    covering: dict[Hashable, dict[int, float]] = defaultdict(dict)
-    for at, occurrence in enumerate(occurrences):
-        for key, weight in occurrence.explanations[name].items():
+def _covering(weighed: Iterable[Mapping[Name, float]]) -> dict[Name, dict[int, float]]:
+    covering: dict[Name, dict[int, float]] = defaultdict(dict)
+    for at, weights in enumerate(weighed):
+        for key, weight in weights.items():
             covering[key][at] = weight
     return covering
 
 
-def _jointly(joint: tuple[Hashable, ...], given: list[dict[Hashable, float]]) -> float:
+def _jointly(joint: tuple[Name, ...], given: Sequence[Mapping[Name, float]]) -> float:
     """How well mappers do together: those that read one kind of event move along its rows in step."""
     by_source: dict[Hashable, float] = {}
     for key, weights in zip(joint, given, strict=True):

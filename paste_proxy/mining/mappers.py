@@ -96,6 +96,3 @@ class Mapper:
             for prefix, row in zip(stars(self.take) if rows else (), rows, strict=False):
                 choices[f"{name} {prefix}"] = row
         return choices
-
-
-AnyMapper = Constant | Mapper

@@ -113,11 +113,7 @@ def _jobs(sessions: Sequence[Recorded], groups: Sequence[str], written: Sequence
 
 
 def _learned(job: _Job) -> _Learned:
-    explained = Explained()
-    for session, group in zip(job.sessions, job.groups, strict=True):
-        for at in replay(session):
-            for call in at.calls:
-                explained.add(group, call, at.window)
+    explained = Explained.of(job.sessions, job.groups)
     pool = _patterns(job, explained)
     frequent = frequent_of(job.sessions, job.groups)
     choice = learn_choice(job.sessions, job.groups, frequent)

@@ -2,20 +2,26 @@
 
 An argument is `{"constant": VALUE}` or `{"from": "output", "tool": "search", "take": "/results/*/url"}`, with
 `"which": "each"` for every such event instead of the latest, `"last": true` for the last value only, and
-`"form"`, `"frame"` for light normalisation. A template is `{"tool": T, "arguments": {NAME: ARGUMENT}}` or
-`{"tool": T, "repeat": true}`.
+`"form"`, `"frame"` for light normalisation. `{"from": "call", "tool": "list", "take": "/page", "step": 1}` is one more
+than the latest call's page; with `"step": "same"` it goes on as it did between the last two. A text with several holes
+is `{"text": "cd {a} && pytest {b} -q", "holes": {"a": ARGUMENT, "b": ARGUMENT}}`.
+
+A template is `{"tool": T, "arguments": {NAME: ARGUMENT}}` or `{"tool": T, "repeat": true}`.
 """
 
 from collections.abc import Iterable
 
 from paste_proxy.errors import InputFault
 from paste_proxy.events.values import Json, canonical_text
+from paste_proxy.mining.algebra import AnyMapper
+from paste_proxy.mining.filled import LONGEST_TEXT, MOST_HOLES, MOST_PLACES, Filled, Filler, parts_of
 from paste_proxy.mining.forms import FORMS, LISTED, SLOT
-from paste_proxy.mining.mappers import AnyMapper, Constant, Mapper
+from paste_proxy.mining.mappers import Constant, Mapper
 from paste_proxy.mining.material import FILE, WORD
 from paste_proxy.mining.mentions import KINDS
 from paste_proxy.mining.neighbours import AFTER, BEFORE
 from paste_proxy.mining.sources import ORIGINS, Source
+from paste_proxy.mining.steps import LARGEST_STEP, Step
 from paste_proxy.mining.templates import AnyTemplate, Repeat, Template
 from paste_proxy.mining.window import CALL, OUTPUT
 
@@ -23,6 +29,9 @@ _TAKES = f"a JSON pointer, {', '.join(KINDS)}, {FILE}, {WORD}SHAPE, {AFTER}WORD 
 _DEEPEST = 100
 """Levels of a value; far below where reading one might fail at some depth of calls and not at another."""
 _MAPPER_KEYS = ("from", "tool", "which", "take", "form", "frame", "last")
+_STEP_KEYS = ("from", "tool", "take", "step")
+_FILLED_KEYS = ("text", "holes")
+_SAME = "same"
 
 
 def written_template(template: AnyTemplate) -> dict[str, Json]:
@@ -67,20 +76,24 @@ def table(raw: Json, where: str) -> dict[str, Json]:
 
 def written_mapper(mapper: AnyMapper) -> dict[str, Json]:
     """The JSON object of a mapper."""
-    if isinstance(mapper, Constant):
-        return {"constant": mapper.value}
-    written: dict[str, Json] = {"from": mapper.source.origin}
-    if mapper.source.tool:
-        written["tool"] = mapper.source.tool
-    if mapper.source.each:
+    match mapper:
+        case Constant(value):
+            return {"constant": value}
+        case Filled(text, holes):
+            return {"text": text, "holes": {name: written_mapper(hole) for name, hole in holes}}
+        case Step(source, take, by):
+            return {**_written_source(source), "take": take, "step": by or _SAME}
+        case Mapper(source, take, form, frame, last):
+            light: dict[str, Json] = {"form": form, "frame": frame, "last": last}
+            return {**_written_source(source), "take": take, **{key: value for key, value in light.items() if value}}
+
+
+def _written_source(source: Source) -> dict[str, Json]:
+    written: dict[str, Json] = {"from": source.origin}
+    if source.tool:
+        written["tool"] = source.tool
+    if source.each:
         written["which"] = "each"
-    written["take"] = mapper.take
-    if mapper.form:
-        written["form"] = mapper.form
-    if mapper.frame:
-        written["frame"] = mapper.frame
-    if mapper.last:
-        written["last"] = True
     return written
 
 
@@ -94,10 +107,43 @@ def read_mapper(raw: Json, where: str) -> AnyMapper:
     if "constant" in written:
         _only(written, ("constant",), where)
         return Constant(read_json(written["constant"], f"{where}.constant"))
-    _only(written, _MAPPER_KEYS, where)
+    return _read_filled(written, where) if "text" in written else _read_filler(written, where)
+
+
+def _read_filled(written: dict[str, Json], where: str) -> Filled:
+    _only(written, _FILLED_KEYS, where)
+    text, holes = written["text"], table(written.get("holes"), f"{where}.holes")
+    if not 0 < len(holes) <= MOST_HOLES:
+        raise InputFault(f"{where}.holes", f"{len(holes)} of them", f"1 to {MOST_HOLES}")
+    if not isinstance(text, str) or len(text) > LONGEST_TEXT:
+        raise InputFault(f"{where}.text", f"{text!r:.60}", f"a text of {LONGEST_TEXT} characters at most")
+    parts = list(parts_of(text, set(holes)))
+    for name in holes:
+        if name not in parts[1::2]:
+            raise InputFault(f"{where}.text", f"{text!r:.60}", f"a text with {{{name}}} in it")
+    if len(parts) // 2 > MOST_PLACES:
+        raise InputFault(f"{where}.text", f"{len(parts) // 2} holes", f"{MOST_PLACES} at most")
+    if "" in parts[2:-1:2] or not any(part.strip() for part in parts[::2]):
+        raise InputFault(f"{where}.text", f"{text!r:.60}", "holes with something between them")
+    read = ((name, _read_hole(hole, f"{where}.holes.{name}")) for name, hole in sorted(holes.items()))
+    return Filled(text, tuple(read))
+
+
+def _read_hole(raw: Json, where: str) -> Filler:
+    written = table(raw, where)
+    for key in ("constant", *_FILLED_KEYS):
+        if key in written:
+            raise InputFault(f"{where}.{key}", "what no hole is filled with", "a value from the session")
+    return _read_filler(written, where)
+
+
+def _read_filler(written: dict[str, Json], where: str) -> Filler:
+    _only(written, _STEP_KEYS if "step" in written else _MAPPER_KEYS, where)
     take = written.get("take")
     if not isinstance(take, str) or not (take in (*KINDS, FILE) or take.startswith(("/", WORD, AFTER, BEFORE))):
         raise InputFault(f"{where}.take", repr(take), _TAKES)
+    if "step" in written:
+        return Step(_read_source(written, where), take, _read_step(written["step"], f"{where}.step"))
     frame = written.get("frame", "")
     if not isinstance(frame, str) or (frame and frame != LISTED and SLOT not in frame):
         raise InputFault(f"{where}.frame", repr(frame), f"a text with {SLOT} in it, or {LISTED}")
@@ -106,6 +152,14 @@ def read_mapper(raw: Json, where: str) -> AnyMapper:
     if not isinstance(last, bool):
         raise InputFault(f"{where}.last", repr(last), "true or false")
     return Mapper(_read_source(written, where), take, form, frame, last)
+
+
+def _read_step(step: Json, where: str) -> int:
+    if step == _SAME:
+        return 0
+    if isinstance(step, bool) or not isinstance(step, int) or not 0 < abs(step) <= LARGEST_STEP:
+        raise InputFault(where, f"{step!r:.60}", f"{_SAME!r}, or a whole number other than 0, up to {LARGEST_STEP}")
+    return step
 
 
 def read_json(value: Json, where: str) -> Json:

@@ -7,7 +7,8 @@ from itertools import islice
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json
-from paste_proxy.mining.mappers import AnyMapper, Constant
+from paste_proxy.mining.algebra import AnyMapper
+from paste_proxy.mining.mappers import Constant
 from paste_proxy.mining.window import Window
 
 MOST_BINDINGS = 8

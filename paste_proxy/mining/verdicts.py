@@ -11,8 +11,8 @@ from paste_proxy.events.candidate import Candidate
 from paste_proxy.events.cored import Core, cored
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.types import Event, ToolCall, ToolOutput
+from paste_proxy.mining.explain import derivable
 from paste_proxy.mining.groups import Recorded
-from paste_proxy.mining.infer import derivable
 from paste_proxy.mining.moments import moments_of, turns_of
 from paste_proxy.mining.prediction import Prediction
 from paste_proxy.mining.replay import HORIZON

@@ -32,7 +32,12 @@ POOL: dict[str, Any] = {
         {
             "id": "p",
             "tool": "fetch",
-            "arguments": {"url": {**FROM_OUTPUT, "frame": "x{}"}, "n": {"constant": 3}},
+            "arguments": {
+                "url": {**FROM_OUTPUT, "frame": "x{}"},
+                "n": {"constant": 3},
+                "page": {"from": "call", "tool": "search", "take": "/n", "step": 1},
+                "text": {"text": "get {a} and {b}", "holes": {"a": FROM_OUTPUT, "b": {"from": "user", "take": "url"}}},
+            },
             "groups": 2,
             "ranks": [{"": [4, 2, 3], "ok search": [2, 1, 1]}],
         },
@@ -48,7 +53,10 @@ POOL: dict[str, Any] = {
             {
                 "tool": "fetch",
                 "name": "url",
-                "mappers": [{**FROM_OUTPUT, "weights": {"0": 1.0, "0@ok search": 0.5, "only": 0.1}}],
+                "mappers": [
+                    {**FROM_OUTPUT, "weights": {"0": 1.0, "0@ok search": 0.5, "only": 0.1}},
+                    {"text": "{u}{{u}}", "holes": {"u": FROM_OUTPUT}, "weights": {}},
+                ],
                 "constants": [["http://a", 0.5], [{"deep": [1]}, 0.1]],
                 "phrases": {"look": "http://a", "at": 1.5},
                 "enumerated": True,
@@ -109,7 +117,7 @@ def use(pool: Pool) -> None:
     """All that a sidecar does with a pool."""
     dump_pool(pool).encode()
     predictor = Predictor(pool)
-    call = Invocation("search", {"q": "x"})
+    call = Invocation("search", {"q": "x", "n": 2})
     output: Any = {"results": [{"url": "http://a"}, {"url": "B"}]}
     predictor.step(UserMessage(session="s", ts=0.0, text="look at http://a.b/c"))
     predictor.step(ToolCall(session="s", ts=0.0, call_id="1", invocation=call))

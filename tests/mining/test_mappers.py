@@ -1,20 +1,25 @@
 """The mapper algebra: what explains a value gives it back, and what is written reads the same."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paste_proxy.errors import InputFault
 from paste_proxy.events.values import Json
+from paste_proxy.mining.algebra import AnyMapper
 from paste_proxy.mining.dates import dated
+from paste_proxy.mining.explain import explain
+from paste_proxy.mining.filled import Filled, Filler
 from paste_proxy.mining.forms import framed, same, unframed
-from paste_proxy.mining.infer import explain
-from paste_proxy.mining.mappers import AnyMapper, Constant, Mapper
+from paste_proxy.mining.mappers import Constant, Mapper
 from paste_proxy.mining.mentions import mentioned
 from paste_proxy.mining.notation import read_template, written_template
 from paste_proxy.mining.pointers import leaves
 from paste_proxy.mining.shapes import shape_of
 from paste_proxy.mining.sources import Source
+from paste_proxy.mining.steps import Step
 from paste_proxy.mining.templates import AnyTemplate, Repeat, Template
 from paste_proxy.mining.window import Window
 from tests.mining.sessions import Script
@@ -53,14 +58,21 @@ TEXTS = st.text(min_size=1, max_size=8)
 SOURCES = st.builds(Source, st.sampled_from(["user", "turn"]), each=st.booleans()) | st.builds(
     Source, st.sampled_from(["output", "call"]), TEXTS, each=st.booleans()
 )
-MAPPERS: st.SearchStrategy[AnyMapper] = st.builds(Constant, PAYLOADS) | st.builds(
+TAKES = st.sampled_from(["/a/*/b", "url", "word:X6", "date"])
+FILLERS: st.SearchStrategy[Filler] = st.builds(
     Mapper,
     SOURCES,
-    st.sampled_from(["/a/*/b", "url", "word:X6", "date"]),
+    TAKES,
     st.sampled_from(["", "lower", "number"]),
     st.sampled_from(["", "[]", "cat {}"]),
     st.booleans(),
+) | st.builds(
+    lambda source, take, by: Step(replace(source, each=False), take, by), SOURCES, TAKES, st.integers(-999, 999)
 )
+FILLED = st.dictionaries(st.sampled_from(["a", "file", "x9"]), FILLERS, min_size=1).map(
+    lambda holes: Filled("run " + ", ".join(f"{{{name}}}" for name in [*holes, *holes]), tuple(sorted(holes.items())))
+)
+MAPPERS: st.SearchStrategy[AnyMapper] = st.builds(Constant, PAYLOADS) | FILLERS | FILLED
 TEMPLATES: st.SearchStrategy[AnyTemplate] = st.builds(Repeat, TEXTS) | st.builds(
     lambda tool, arguments: Template(tool, tuple(sorted(arguments.items(), key=lambda item: item[0]))),
     TEXTS,
@@ -79,6 +91,9 @@ def test_a_frame_gives_back_the_text_it_was_taken_from(text: str) -> None:
         assert framed(frame, value) == text
 
 
+URL: dict[str, Json] = {"from": "user", "take": "url"}
+
+
 @pytest.mark.parametrize(
     ("wrong", "key"),
     [
@@ -92,6 +107,30 @@ def test_a_frame_gives_back_the_text_it_was_taken_from(text: str) -> None:
         ({"from": "user", "take": "url", "last": "yes"}, "last"),
         ({"from": "user", "take": "url", "lst": True}, "lst"),
         ({"constant": 1, "take": "url"}, "take"),
+        ({"from": "call", "tool": "t", "take": "/n", "step": 0}, "step"),
+        ({"from": "call", "tool": "t", "take": "/n", "step": True}, "step"),
+        ({"from": "call", "tool": "t", "take": "/n", "step": 10**400}, "step"),
+        ({"from": "call", "tool": "t", "take": "/n", "step": "next"}, "step"),
+        ({"from": "call", "tool": "t", "take": "/n", "step": 1, "which": "each"}, "which"),
+        ({"from": "call", "tool": "t", "take": "/n", "step": 1, "frame": "p{}"}, "frame"),
+        ({"from": "call", "take": "/n", "step": 1}, "tool"),
+        ({"from": "call", "tool": "t", "step": 1}, "take"),
+        ({"text": "run {a}", "holes": {"a": URL}, "take": "url"}, "take"),
+        ({"text": "run {a}"}, "holes"),
+        ({"text": "run {a}", "holes": {}}, "holes"),
+        ({"text": "run {a}", "holes": [URL]}, "holes"),
+        ({"text": "run {a}", "holes": {f"h{at}": URL for at in range(3_000)}}, "holes"),
+        ({"text": "run {a}", "holes": {"a": {"constant": 1}}}, r"holes\.a\.constant"),
+        ({"text": "run {a}", "holes": {"a": {"text": "{b}!", "holes": {"b": URL}}}}, r"holes\.a\.text"),
+        ({"text": "run {a}", "holes": {"a": {"from": "user", "take": "links"}}}, r"holes\.a\.take"),
+        ({"text": 7, "holes": {"a": URL}}, "text"),
+        ({"text": "run", "holes": {"a": URL}}, "text"),
+        ({"text": "run {a}", "holes": {"a": URL, "b": URL}}, "text"),
+        ({"text": "run {a}{b}", "holes": {"a": URL, "b": URL}}, "text"),
+        ({"text": " {a} {b}", "holes": {"a": URL, "b": URL}}, "text"),
+        ({"text": "{a}", "holes": {"a": URL}}, "text"),
+        ({"text": "run " + "{a} " * 17, "holes": {"a": URL}}, "text"),
+        ({"text": "run {a}" + "x" * 1_000, "holes": {"a": URL}}, "text"),
     ],
 )
 def test_a_wrong_mapper_is_named_by_its_key(wrong: dict[str, Json], key: str) -> None:

@@ -21,10 +21,10 @@ from math import exp
 from typing import Generic, TypeVar
 
 from paste_proxy.events.values import Json, canonical_text
+from paste_proxy.mining.algebra import LiveMapper
 from paste_proxy.mining.contexts import outcome
 from paste_proxy.mining.forecast.likeness import coarsely, kinship, last_path, likeness
 from paste_proxy.mining.forecast.situation import stems
-from paste_proxy.mining.mappers import Mapper
 from paste_proxy.mining.window import CALL, USER, Window
 
 _WAYS = 6
@@ -68,7 +68,7 @@ class Slot:
 
     tool: str
     name: str
-    mappers: tuple[tuple[str, Mapper], ...] = ()
+    mappers: tuple[tuple[str, LiveMapper], ...] = ()
     """By a short text that names the mapper."""
     constants: tuple[Constant, ...] = ()
     """The most asked for first."""
@@ -268,21 +268,6 @@ def _look_up(phrases: Mapping[str, Json], window: Window) -> list[Json]:
         if len(found) >= _PHRASES_FOUND:
             break
     return list(found.values())[:_PHRASES_FOUND]
-
-
-def named(mapper: Mapper) -> str:
-    """A short text that names a mapper."""
-    source = mapper.source
-    parts = [source.origin, source.tool, "each" if source.each else "", mapper.take, mapper.form, mapper.frame]
-    return "|".join([*parts, "last" if mapper.last else ""])
-
-
-def kind_of(mapper: Mapper) -> str:
-    """What a mapper has in common with those of other tools and places."""
-    source = mapper.source
-    take = "/" if mapper.take.startswith("/") else mapper.take.partition(":")[0]
-    each, last = "each" if source.each else "", "last" if mapper.last else ""
-    return f"{source.origin}|{'*' if source.tool == '*' else ''}|{each}|{take}|{bool(mapper.frame)}|{last}"
 
 
 @lru_cache(maxsize=64)

@@ -15,13 +15,13 @@ from typing import Any
 from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json, canonical_text
+from paste_proxy.mining.algebra import LiveMapper, named
 from paste_proxy.mining.calibration import read_calibration
 from paste_proxy.mining.forecast.arguments import Arguments, Shape
 from paste_proxy.mining.forecast.choice import Choice
 from paste_proxy.mining.forecast.finder import Finder
 from paste_proxy.mining.forecast.model import Model
-from paste_proxy.mining.forecast.slot import Constant, Slot, named
-from paste_proxy.mining.mappers import Mapper
+from paste_proxy.mining.forecast.slot import Constant, Slot
 from paste_proxy.mining.notation import read_json, read_mapper, table, written_mapper
 from paste_proxy.mining.outlook import Outlook
 
@@ -136,7 +136,7 @@ def _read_slot(raw: Json, where: str) -> Slot:
     written = table(raw, where)
     tool, name = (_string(written.get(key), f"{where}.{key}") for key in ("tool", "name"))
     phrases = table(written.get("phrases", {}), f"{where}.phrases")
-    mappers: list[tuple[str, Mapper]] = []
+    mappers: list[tuple[str, LiveMapper]] = []
     weights = _weights(written, "weights", where)
     for at, one in enumerate(_list(written, "mappers", where)):
         place = f"{where}.mappers[{at}]"
@@ -144,7 +144,7 @@ def _read_slot(raw: Json, where: str) -> Slot:
         own = _weights(parts, "weights", place)
         del parts["weights"]
         mapper = read_mapper(parts, place)
-        if not isinstance(mapper, Mapper):
+        if not isinstance(mapper, LiveMapper):
             raise InputFault(place, "a constant", "a mapper that takes values from the session")
         mappers.append((named(mapper), mapper))
         weights |= {f"{named(mapper)}#{mark}": weight for mark, weight in own.items()}

@@ -6,8 +6,9 @@ import pytest
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json
+from paste_proxy.mining.algebra import named
 from paste_proxy.mining.forecast.arguments import Arguments, Shape
-from paste_proxy.mining.forecast.slot import Constant, Slot, named
+from paste_proxy.mining.forecast.slot import Constant, Slot
 from paste_proxy.mining.mappers import Mapper
 from paste_proxy.mining.sources import Source
 from paste_proxy.mining.window import Window

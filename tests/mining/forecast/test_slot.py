@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from paste_proxy.events.types import Event
 from paste_proxy.events.values import Json
+from paste_proxy.mining.algebra import named
 from paste_proxy.mining.contexts import outcome
 from paste_proxy.mining.forecast.slot import (
     Constant,
@@ -18,7 +19,6 @@ from paste_proxy.mining.forecast.slot import (
     constant_sums,
     identity,
     mapper_table,
-    named,
     options,
     phrases_of,
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 
 from paste_proxy.events.values import Json
+from paste_proxy.mining.algebra import LiveMapper, kind_of, named
 from paste_proxy.mining.contexts import outcome
 from paste_proxy.mining.forecast.arguments import Arguments, Shape
 from paste_proxy.mining.forecast.slot import (
@@ -13,9 +14,7 @@ from paste_proxy.mining.forecast.slot import (
     Slot,
     constant_sums,
     identity,
-    kind_of,
     mapper_table,
-    named,
     options,
 )
 from paste_proxy.mining.forecast.training.descent import Floats, Rows, softmax_over_groups
@@ -23,7 +22,6 @@ from paste_proxy.mining.forecast.training.given import Given, Where
 from paste_proxy.mining.forecast.training.names import Names
 from paste_proxy.mining.groups import Recorded
 from paste_proxy.mining.infer import LEAST_GROUPS, Explained, Occurrence, greedy
-from paste_proxy.mining.mappers import Mapper
 from paste_proxy.mining.replay import replay
 from paste_proxy.mining.window import Window
 
@@ -75,7 +73,7 @@ def _shapes(
     }
 
 
-def _mappers(explained: Explained) -> dict[Where, list[Mapper]]:
+def _mappers(explained: Explained) -> dict[Where, list[LiveMapper]]:
     """Those that cover a tool's argument best, then those that cover arguments of its name best."""
     by_slot: dict[Where, list[Occurrence]] = defaultdict(list)
     by_name: dict[str, list[Occurrence]] = defaultdict(list)
@@ -90,11 +88,11 @@ def _mappers(explained: Explained) -> dict[Where, list[Mapper]]:
     }
 
 
-def _best(name: str, occurrences: list[Occurrence], most: int) -> list[Mapper]:
-    covering: dict[Mapper, dict[int, float]] = defaultdict(dict)
+def _best(name: str, occurrences: list[Occurrence], most: int) -> list[LiveMapper]:
+    covering: dict[LiveMapper, dict[int, float]] = defaultdict(dict)
     for at, occurrence in enumerate(occurrences):
         for key, weight in occurrence.explanations.get(name, {}).items():
-            if isinstance(key, Mapper):
+            if isinstance(key, LiveMapper):
                 covering[key][at] = weight
     return list(greedy(covering, [occurrence.group for occurrence in occurrences], most))
 
