@@ -87,7 +87,7 @@ class LlmRoute(Section):
 
 
 class McpServer(Section):
-    """An MCP server behind `/mcp/NAME`: a streamable-HTTP `url` or a stdio `command`."""
+    """An MCP server behind `/mcp/NAME`: a streamable-HTTP `url`, a stdio `command`, or our own tools for a folder."""
 
     url: WebAddress | None = None
     command: tuple[str, ...] = ()
@@ -108,11 +108,17 @@ class McpServer(Section):
     becomes the agent's own and is not sent again: the server knows it as speculative."""
     processes: PositiveInt = 64
     """Of a `command`: client sessions with a process each; beyond it the one unused longest is ended."""
+    workbench: Path | None = None
+    """The folder that our own tools read, list, glob, grep, edit, write and run work in; `env` is for what they run."""
+    read_only: StrictBool = False
+    """Whether a `workbench` is without edit, write and run."""
 
     @model_validator(mode="after")
     def _one_transport(self) -> "McpServer":
-        if bool(self.url) == bool(self.command):
-            raise ValueError("either url or command")
+        if bool(self.url) + bool(self.command) + (self.workbench is not None) != 1:
+            raise ValueError("one of url, command and workbench")
+        if self.read_only and self.workbench is None:
+            raise ValueError("read_only beside a workbench: other servers' tools are named by policies")
         return self
 
 
@@ -302,8 +308,18 @@ def _resolve(config: Config, base: Path) -> Config:
     return config.model_copy(
         update={
             "learning": learning,
+            "mcp": {name: _settled(f"mcp.{name}.workbench", server, base) for name, server in config.mcp.items()},
             "policies": tuple(there(name) for name in config.policies),
             "patterns": tuple(there(name) for name in config.patterns),
             "recording": recording,
         }
     )
+
+
+def _settled(where: str, server: McpServer, base: Path) -> McpServer:
+    if server.workbench is None:
+        return server
+    folder = (base / server.workbench).resolve()
+    if not folder.is_dir():
+        raise InputFault(where, f"{folder} is no folder", "the folder that the tools are to work in")
+    return server.model_copy(update={"workbench": folder})

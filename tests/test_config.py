@@ -122,7 +122,7 @@ def test_any_wrong_value_is_refused_by_file_and_key_or_can_be_served(tmp_path: P
         ('llm = [{path = "/v1"}]', ": llm[0].upstream", "nothing", "this key"),
         ('policies = "a x"', ": policies", "'a x'", 'a list: ["a x"]'),
         ("llm = [1]", ": llm[0]", "1", "a table"),
-        ("[mcp.x]", ": mcp.x", "an empty table", "either url or command"),
+        ("[mcp.x]", ": mcp.x", "an empty table", "one of url, command and workbench"),
         ("drain_s = inf", ": drain_s", "inf", "less than"),
         ('[mcp."a/b"]\ncommand = ["x"]', ": mcp.a/b", "'a/b'", "letters, digits"),
         ('[tools.t]\nurl = "http://a:x"', ": tools.t.url", "http://a:x", "a port from 1 to 65535"),

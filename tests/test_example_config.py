@@ -63,7 +63,7 @@ def test_every_key_is_shown(model: type[BaseModel]) -> None:
 @pytest.mark.parametrize("key", re.findall(r"^# (\w+) = ", EXAMPLE.read_text("utf-8"), re.MULTILINE))
 def test_what_is_commented_out_can_be_put_in(key: str, tmp_path: Path) -> None:
     lines = EXAMPLE.read_text("utf-8").splitlines()
-    other = {"url": "command = [", "command": "url = "}.get(key, "\0")
+    other = {"url": "command = [", "workbench": "command = [", "command": "url = "}.get(key, "\0")
     at = lines.index(next(line for line in lines if line.startswith(f"# {key} = ")))
     for near in range(at - 2, min(at + 3, len(lines))):
         if lines[near].startswith(other):

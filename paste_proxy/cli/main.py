@@ -13,12 +13,14 @@ from paste_proxy.cli.bench import bench
 from paste_proxy.cli.demo import demo
 from paste_proxy.cli.doctor import doctor
 from paste_proxy.cli.evaluate import evaluate
+from paste_proxy.cli.explain import explain
 from paste_proxy.cli.import_ import import_
 from paste_proxy.cli.mcp import mcp
 from paste_proxy.cli.mine import mine
 from paste_proxy.cli.serve import serve
 from paste_proxy.cli.speedup import speedup
 from paste_proxy.cli.standard_streams import hold_standard_streams, let_stdout_go
+from paste_proxy.cli.tools import tools
 from paste_proxy.cli.wrap import wrap
 from paste_proxy.errors import InputFault, PasteError
 
@@ -30,7 +32,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (demo, serve, mcp, mine, evaluate, speedup, doctor):
+for command in (demo, serve, mcp, tools, mine, evaluate, explain, speedup, doctor):
     app.command()(command)
 app.command(context_settings={"allow_interspersed_args": False})(wrap)
 app.command("import")(import_)

@@ -47,7 +47,7 @@ def mcp(
             typer.echo("paste-proxy: with --sidecar its own policies and patterns count, not these", err=True)
         raise typer.Exit(run_joined(server or server_name(command), command, sidecar))
     from paste_proxy.cli.serve import DEFAULT_CONFIG, log_to_stderr, read_config, with_options
-    from paste_proxy.config import Config
+    from paste_proxy.config import Config, McpServer
     from paste_proxy.proxy.mcp.stdio import run_mcp
 
     log_to_stderr("warning")
@@ -58,7 +58,9 @@ def mcp(
     )
     if lack := _lacks(name, found):
         typer.echo(f"paste-proxy: {lack}", err=True)
-    raise typer.Exit(run_mcp(name, command, found))
+    program = {"command": tuple(command), "url": None, "workbench": None}
+    known = found.mcp.get(name) or McpServer(command=tuple(command))
+    raise typer.Exit(run_mcp(name, known.model_copy(update=program), found))
 
 
 def _lacks(name: str, config: "Config") -> str:

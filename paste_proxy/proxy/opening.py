@@ -16,7 +16,8 @@ def log_opening(config: Config, parts: Parts) -> None:
         ports = {"ports": list(route.ports)} if route.ports else {}
         _log.info("llm", path=route.path, upstream=route.upstream, **ports)
     for name, server in config.mcp.items():
-        upstream = "a program" if server.url is None else str(URL(server.url).origin())
+        program = "a program" if server.workbench is None else f"our tools in {server.workbench}"
+        upstream = program if server.url is None else str(URL(server.url).origin())
         _log.info("mcp", path=f"/mcp/{name}", upstream=upstream)
     for name, tool in config.tools.items():
         upstream = "a program" if tool.url is None else str(URL(tool.url).origin())

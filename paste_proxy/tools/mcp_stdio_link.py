@@ -3,8 +3,8 @@
 import asyncio
 
 from paste_proxy.errors import UpstreamFault
-from paste_proxy.tools.mcp_child import Child
 from paste_proxy.tools.mcp_link import Answerer, SessionGone
+from paste_proxy.tools.mcp_peer import Peer
 from paste_proxy.wire.jsonrpc import Request, Response, on_one_line, read_message
 from paste_proxy.wire.mcp_client import Outgoing
 
@@ -17,7 +17,7 @@ class StdioLink:
     closing_cancels = False
     session_id = None
 
-    def __init__(self, child: Child, answerer: Answerer) -> None:
+    def __init__(self, child: Peer, answerer: Answerer) -> None:
         self._child, self._answerer = child, answerer
         self._waiting: dict[bytes, asyncio.Future[Response | None]] = {}
         """By id; None: the server ended without an answer. A fault kept here might find nobody to take it."""

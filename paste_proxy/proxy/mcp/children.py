@@ -15,8 +15,8 @@ from weakref import WeakSet
 from paste_proxy.config import McpServer
 from paste_proxy.errors import UpstreamFault
 from paste_proxy.proxy.mcp.process import McpProcess
+from paste_proxy.proxy.mcp.starting import start
 from paste_proxy.proxy.mcp.watch import McpWatch
-from paste_proxy.tools.mcp_child import Child
 from paste_proxy.wire.jsonrpc import Single
 
 LEFT_S = 600.0
@@ -117,7 +117,7 @@ class McpChildren:
 
     async def _start(self, *, shared: bool) -> LiveProcess:
         try:
-            child = await Child.start(self._name, self._server.command, env=self._server.env, cwd=self._server.cwd)
+            child = await start(self._name, self._server)
         except UpstreamFault:
             self._failed("its `command` cannot be started")
             raise

@@ -8,7 +8,7 @@ from paste_proxy import __version__
 from paste_proxy.config import McpServer
 from paste_proxy.errors import UpstreamFault
 from paste_proxy.events.values import loads
-from paste_proxy.tools.mcp_child import Child
+from paste_proxy.proxy.mcp.starting import start
 from paste_proxy.tools.mcp_http_link import HttpLink
 from paste_proxy.tools.mcp_link import Link
 from paste_proxy.tools.mcp_stdio_link import StdioLink
@@ -48,7 +48,7 @@ async def _over_http(url: str, proxy: str | None) -> tuple[str, ...]:
 
 
 async def _over_stdio(name: str, server: McpServer) -> tuple[str, ...]:
-    child = await Child.start(name, server.command, env=server.env, cwd=server.cwd)
+    child = await start(name, server)
     link = StdioLink(child, _refusing)
     try:
         return await _tools(link)

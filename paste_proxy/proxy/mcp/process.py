@@ -16,7 +16,7 @@ from paste_proxy.proxy.mcp.renumber import subscription
 from paste_proxy.proxy.mcp.silence import NO_ANSWER
 from paste_proxy.proxy.mcp.stream import McpStream
 from paste_proxy.proxy.mcp.watch import CANCELLED_S
-from paste_proxy.tools.mcp_child import Child
+from paste_proxy.tools.mcp_peer import Peer
 from paste_proxy.wire.jsonrpc import Batch, Notification, Response, Single, on_one_line, read_message, refuse
 from paste_proxy.wire.jsonspans import elements, members
 
@@ -47,7 +47,7 @@ class McpProcess:
     """
 
     def __init__(
-        self, child: Child, heard: Callable[[Single], None], gone: Callable[[], None], *, shared: bool = False
+        self, child: Peer, heard: Callable[[Single], None], gone: Callable[[], None], *, shared: bool = False
     ) -> None:
         self._child, self._heard, self._gone, self._shared = child, heard, gone, shared
         self._waiting: dict[bytes, Waiting] = {}

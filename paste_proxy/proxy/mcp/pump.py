@@ -15,7 +15,7 @@ from paste_proxy.proxy.mcp.ids import id_key
 from paste_proxy.proxy.mcp.standard_pipes import Write
 from paste_proxy.proxy.mcp.watch import CANCELLED_S, McpWatch
 from paste_proxy.proxy.ports import ServeIt
-from paste_proxy.tools.mcp_child import Child
+from paste_proxy.tools.mcp_peer import Peer
 from paste_proxy.wire.jsonrpc import (
     Batch,
     Notification,
@@ -35,14 +35,14 @@ _IN_ORDER_S = 0.05
 
 
 class McpPump:
-    """One client, one server process.
+    """One client, one server at work.
 
     Args:
         write: sends a line to the client.
         fault: called with a place for every contained fault.
     """
 
-    def __init__(self, child: Child, watch: McpWatch, write: Write, fault: Callable[[str], None]) -> None:
+    def __init__(self, child: Peer, watch: McpWatch, write: Write, fault: Callable[[str], None]) -> None:
         self._child, self._watch, self._write, self._fault = child, watch, write, fault
         self._exchanges: dict[bytes, Exchange] = {}
         self._background: set[asyncio.Task[Any]] = set()

@@ -108,7 +108,7 @@ def _front(
     client_arguments = ClientArguments(server.client_arguments)
 
     def watch(scope: str, target: str) -> McpWatch:
-        if server.command:
+        if server.url is None:
             make = over_stdio(name, server)
         else:
             make = over_http(name, server, relay.session, target, config.speculation.result_bytes)

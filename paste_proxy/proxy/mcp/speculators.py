@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from aiohttp import ClientSession
 
 from paste_proxy.config import McpServer
-from paste_proxy.proxy.mcp.offering import MakeSpeculator
-from paste_proxy.tools.mcp_child import Child
+from paste_proxy.proxy.mcp.offering import MakeSpeculator, Speculator
+from paste_proxy.proxy.mcp.starting import start, workbench_of
 from paste_proxy.tools.mcp_client import McpClient
 from paste_proxy.tools.mcp_hello import Hello
 from paste_proxy.tools.mcp_http_link import HttpLink
@@ -28,12 +28,12 @@ def over_http(name: str, server: McpServer, http: ClientSession, url: str, answe
 
 
 def over_stdio(name: str, server: McpServer) -> MakeSpeculator:
-    """Processes of their own, started like the live one."""
+    """Processes of their own, started like the live one; our own tools need none."""
 
-    def make(hello: Callable[[], Hello], tools: Callable[[], Mapping[str, ListedTool]]) -> McpClient:
+    def make(hello: Callable[[], Hello], tools: Callable[[], Mapping[str, ListedTool]]) -> Speculator:
         async def connect(answerer: Answerer) -> Link:
-            return StdioLink(await Child.start(name, server.command, env=server.env, cwd=server.cwd), answerer)
+            return StdioLink(await start(name, server), answerer)
 
-        return McpClient(name, connect, hello, tools, marked=server.mark_speculative)
+        return workbench_of(server) or McpClient(name, connect, hello, tools, marked=server.mark_speculative)
 
     return make

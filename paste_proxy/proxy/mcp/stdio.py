@@ -1,8 +1,8 @@
-"""`paste-proxy mcp`: the pump between our own stdin and stdout and the server, and what it stands on."""
+"""`paste-proxy mcp` and `tools`: the pump between our own stdin and stdout and the server, and what it stands on."""
 
 import asyncio
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import asynccontextmanager
 
 from paste_proxy.clock import SystemClock
@@ -13,24 +13,24 @@ from paste_proxy.proxy.mcp.client_arguments import ClientArguments
 from paste_proxy.proxy.mcp.pump import McpPump
 from paste_proxy.proxy.mcp.speculators import over_stdio
 from paste_proxy.proxy.mcp.standard_pipes import must_be_pipes, our_stdin, our_stdout
+from paste_proxy.proxy.mcp.starting import start
 from paste_proxy.proxy.mcp.watch import McpWatch
 from paste_proxy.proxy.ports import ToolGate
 from paste_proxy.speculation.types import Mode
-from paste_proxy.tools.mcp_child import Child, whole_lines
+from paste_proxy.tools.mcp_child import whole_lines
 
 
-def run_mcp(name: str, command: Sequence[str], config: Config) -> int:
-    """Be the server that `command` starts, until it ends; its exit code (128 + N where signal N ended it).
+def run_mcp(name: str, server: McpServer, config: Config) -> int:
+    """Be that server, until it ends; its exit code (128 + N where signal N ended it).
 
     Args:
-        name: the server's name in tool identities: `name/tool`.
+        name: its name in tool identities: `name/tool`.
+        server: a `command`, or a folder for our own tools.
 
     Raises:
         InputFault: a file that the config names is wrong.
-        UpstreamFault: the command cannot be started.
+        UpstreamFault: its command cannot be started.
     """
-    server = config.mcp.get(name) or McpServer(command=tuple(command))
-    server = server.model_copy(update={"command": tuple(command), "url": None})
     config = config.model_copy(update={"mcp": {**config.mcp, name: server}})
     sidecar = None if config.speculation.mode is Mode.OFF else Sidecar(config, SystemClock())
     code = asyncio.run(_serve(name, server, config, sidecar))
@@ -56,7 +56,7 @@ async def pump(
         UpstreamFault: the server cannot be started.
     """
     must_be_pipes()
-    child = await Child.start(name, server.command, env=server.env, cwd=server.cwd, inherit=True)
+    child = await start(name, server, inherit=True)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, child.signal, number)

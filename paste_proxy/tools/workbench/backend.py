@@ -1,0 +1,113 @@
+"""The tools of one workspace as a backend: the same object answers what an agent asks and what is run ahead."""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from paste_proxy.errors import UpstreamFault
+from paste_proxy.events.invocation import Invocation, name_of
+from paste_proxy.events.result import Status, ToolResult
+from paste_proxy.events.values import dumps
+from paste_proxy.tools.workbench.declared import ALL, READING, Declared
+from paste_proxy.tools.workbench.editing import Edit, Write, change
+from paste_proxy.tools.workbench.globbing import Glob, find_files
+from paste_proxy.tools.workbench.listing import List, list_folder
+from paste_proxy.tools.workbench.normal_run import run_normally
+from paste_proxy.tools.workbench.reading import Read, read
+from paste_proxy.tools.workbench.running import Run, Runner, run, staged
+from paste_proxy.tools.workbench.searching import Grep, grep
+from paste_proxy.tools.workbench.workspace import Unable, Workspace
+from paste_proxy.wire.mcp_tools import ListedTool, listed_tools
+
+
+class Workbench:
+    """The tools of one workspace.
+
+    Args:
+        root: the folder, absolute.
+        read_only: leave out those that change something.
+        env: for commands, beside our own environment.
+        runner: runs commands.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        read_only: bool = False,
+        env: Mapping[str, str] | None = None,
+        runner: Runner = run_normally,
+    ) -> None:
+        self.workspace = Workspace(root)
+        self.tools: dict[str, Declared] = {tool.name: tool for tool in (READING if read_only else ALL)}
+        self._env, self._runner = {**os.environ, **(env or {})}, runner
+        self._umask = _umask()
+
+    def listing(self) -> bytes:
+        """The tools, as the raw JSON of a `tools/list` result."""
+        return dumps({"tools": [tool.listed() for tool in self.tools.values()]})
+
+    async def run(self, invocation: Invocation, *, speculative: bool) -> ToolResult:
+        """The answer, as the raw JSON of a `tools/call` result: one text, with `isError` where it could not be done.
+
+        Raises:
+            UpstreamFault: there is no such tool here.
+        """
+        tool = self.tools.get(name_of(invocation.tool))
+        if tool is None:
+            raise UpstreamFault(f"no tool {name_of(invocation.tool)!r}; there are {', '.join(self.tools)}")
+        try:
+            return _result(await self._answer(tool.read(invocation.arguments)))
+        except Unable as unable:
+            return _result(str(unable), failed=True)
+        except OSError as fault:
+            where = f"{fault.filename}: " if fault.filename is not None else ""
+            return _result(f"{where}{fault.strerror or fault}", failed=True)
+
+    def warm(self) -> None:
+        """There is nothing to get ready."""
+
+    async def list_tools(self) -> tuple[ListedTool, ...]:
+        """The tools, as a client is told of them."""
+        return listed_tools(self.listing())
+
+    async def retire(self) -> None:
+        """There is nothing to release."""
+
+    async def close(self) -> None:
+        """There is nothing to release: what runs ends with its own cancellation."""
+
+    async def _answer(self, asked: BaseModel) -> str:
+        match asked:
+            case Read():
+                return await asyncio.to_thread(read, self.workspace, asked)
+            case List():
+                return await asyncio.to_thread(list_folder, self.workspace, asked)
+            case Glob():
+                return await asyncio.to_thread(find_files, self.workspace, asked)
+            case Grep():
+                return await grep(self.workspace, asked)
+            case Edit() | Write():
+                return await asyncio.to_thread(change, self.workspace, asked)
+            case Run():
+                command = await asyncio.to_thread(staged, self.workspace, asked, env=self._env, umask=self._umask)
+                return await run(command, self._runner)
+            case _:
+                raise TypeError(f"{type(asked).__name__} is no tool's")
+
+
+def _result(text: str, *, failed: bool = False) -> ToolResult:
+    """A name that is no UTF-8 is shown with its bytes escaped."""
+    said = text.encode("utf-8", "backslashreplace").decode()
+    body = dumps({"content": [{"type": "text", "text": said}], "isError": failed})
+    return ToolResult(body=body, status=Status.ERROR if failed else Status.OK)
+
+
+def _umask() -> int:
+    """Ours. To ask for it is to change it for a moment, so it is asked for once."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
