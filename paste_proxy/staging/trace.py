@@ -1,0 +1,111 @@
+"""What a command did, by the words of its tracer: what it looked at, and where a view was not enough for it.
+
+Standard library only: runs inside, while the command runs.
+"""
+
+import os
+import re
+from typing import Any
+
+from paste_proxy.staging.calls import Call, Calls
+from paste_proxy.staging.escapes import Escapes
+from paste_proxy.staging.places import Places
+
+_PATH = re.compile(rb'(?:(?:AT_FDCWD|-?\d+)(?:<([^>]*)>)?, )?"((?:[^"\\]|\\.)*)"')
+_CURRENT = re.compile(rb"AT_FDCWD<([^>]*)>")
+_SOCKET_PATH = re.compile(rb'sun_path="((?:[^"\\]|\\.)*)"')
+_TWO_PATHS = {"rename", "renameat", "renameat2", "link", "linkat"}
+_NEW_PROCESS = {"clone", "clone3", "fork", "vfork"}
+_NO_PATH = {*_NEW_PROCESS, "socket", "kill", "pidfd_open", "fchdir", "getcwd", "shmget", "semget", "msgget"}
+_OWN = ("/proc", "/sys", "/dev")
+
+
+class Trace:
+    """Reads it as it comes. `poisons` and `looked_at` are as far as it has come."""
+
+    def __init__(self, orders: dict[str, Any]) -> None:
+        self._inside: str = orders["workspace"].rstrip("/") + "/"
+        self._calls, self._places, self._escapes = Calls(), Places(), Escapes(orders)
+        self._first = [orders["cwd"]]
+        self._directories: dict[int, list[str]] = {}
+        """The current directory of each process, in a box, which threads share."""
+        self._of_unknown: dict[int, list[Call]] = {}
+        """What processes did whose parent's call has not returned yet."""
+        self._known: dict[tuple[str, bytes], str] = {}
+        self.poisons: list[str] = []
+        self.looked_at: set[str] = set()
+
+    def feed(self, chunk: bytes) -> None:
+        """The next of what the tracer wrote."""
+        for call in self._calls.feed(chunk):
+            self._follow(call)
+        if self._calls.signals:
+            self.poisons.append(f"it came to a limit ({os.fsdecode(self._calls.signals[0])})")
+        if self._calls.strange is not None:
+            self.poisons.append(f"its trace is not understood ({os.fsdecode(self._calls.strange[:100])})")
+
+    def end(self, command: int) -> list[str]:
+        """It has ended: what is wrong, with the trace itself as well."""
+        if not self.poisons and (command not in self._calls.ended or self._of_unknown):
+            self.poisons.append("its trace is not whole")
+        return self.poisons
+
+    def _follow(self, call: Call) -> None:
+        directory = self._directories.setdefault(call.pid, self._first) if not self._directories else None
+        directory = directory or self._directories.get(call.pid)
+        if directory is None:
+            self._of_unknown.setdefault(call.pid, []).append(call)
+            return
+        if here := _CURRENT.match(call.args):
+            directory[0] = _text(here[1])
+        places = self._named(call, directory[0])
+        if poison := self._escapes.by(call, places):
+            self.poisons.append(poison)
+        if not call.done:
+            return
+        if call.name == "chdir":
+            directory[0] = places[-1]
+        elif call.name == "fchdir":
+            directory[0] = _text(call.args.partition(b"<")[2].rpartition(b">")[0])
+        elif call.name in _NEW_PROCESS:
+            self._begin(int(call.result), directory if b"CLONE_FS" in call.args else [directory[0]])
+
+    def _begin(self, child: int, directory: list[str]) -> None:
+        self._directories[child] = directory
+        for call in self._of_unknown.pop(child, ()):
+            self._follow(call)
+
+    def _named(self, call: Call, current: str) -> list[str]:
+        """The places that a call named, free of links, what it opened last."""
+        if call.name in _NO_PATH:
+            return []
+        if call.name in ("connect", "bind"):
+            return [self._place(current, path) for path in _SOCKET_PATH.findall(call.args)]
+        named = _PATH.findall(call.args)
+        if call.name in ("symlink", "symlinkat"):  # the first is a text
+            named = named[1:]
+        places = [
+            self._place(_text(base) if base.startswith(b"/") else current, path)
+            for base, path in named[: 2 if call.name in _TWO_PATHS else 1]
+            if path
+        ]
+        if call.result_path and call.result_path.startswith(b"/"):
+            places.append(self._place("/", call.result_path))
+        return places
+
+    def _place(self, base: str, path: bytes) -> str:
+        if (place := self._known.get((base, path))) is not None:
+            return place
+        place = "/"
+        for place in self._places.on_the_way(os.path.join(base, _text(path))):  # noqa: PTH118  pathlib takes time to load
+            if not (place + "/").startswith(self._inside) and not place.startswith(_OWN):
+                self.looked_at.add(place)
+        self._known[base, path] = place
+        return place
+
+
+def _text(quoted: bytes) -> str:
+    """A path as the tracer writes it."""
+    if b"\\" in quoted:
+        quoted = quoted.decode("unicode_escape").encode("latin-1")
+    return os.fsdecode(quoted)

@@ -1,0 +1,201 @@
+"""A command run in a copy-on-write view of its workspace: what it changes lies in the overlays' upper directories."""
+
+import asyncio
+import contextlib
+import json
+import marshal
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import paste_proxy
+from paste_proxy.staging import keeper, trace  # noqa: F401  compiled by us: inside nothing may be written
+from paste_proxy.staging.mounts import layout, mount_points, mounted_below
+from paste_proxy.staging.normal import TOO_MUCH, ends
+from paste_proxy.staging.output import Output
+from paste_proxy.staging.scene import PRIVATE_DEVICES
+from paste_proxy.staging.types import Overlay, Ran, Refused, Staged, Tier
+
+_OPTIONS = {Tier.ROOT: "redirect_dir=on,index=off,metacopy=off", Tier.USER: "userxattr"}
+_INSIDE = "import sys; sys.path.insert(0, {!r}); from paste_proxy.staging.inside import main; main()"
+_GRACE_S = 5.0
+"""For a view to end once it is told to; after that its outermost process is killed, and the kernel ends the rest."""
+_REPORT_BYTES = 64 * 2**20
+_MEMORY_BYTES = 8 * 2**30
+_DISK_BYTES = 4 * 2**30
+
+
+class Running:
+    """The caller's hand on a run."""
+
+    def __init__(self) -> None:
+        self.promoted = asyncio.Event()
+
+    def promote(self) -> None:
+        """The agent waits for it now: it gets the same share of the machine as any other. Safe at any time."""
+        self.promoted.set()
+
+
+def make_overlays(workspace: str, folder: str) -> list[Overlay]:
+    """Empty overlays for a view of the whole machine, outer ones first, the changes to be kept in `folder`. Blocks.
+
+    Raises:
+        Refused: the workspace cannot be covered.
+        OSError: `folder` cannot be written.
+    """
+    locked = os.geteuid() != 0
+    if locked and (inner := mounted_below(workspace)):
+        raise Refused(f"something is mounted inside of the workspace, at {inner[0]}")
+    overlays = []
+    for number, path in enumerate(layout(workspace, locked=locked).covered):
+        overlay = Overlay(path=path, upper=f"{folder}/upper{number}", work=f"{folder}/work{number}")
+        Path(overlay.upper).mkdir()
+        Path(overlay.work).mkdir()
+        _look_alike(overlay.upper, Path(path).stat())
+        overlays.append(overlay)
+    return overlays
+
+
+async def run_in_view(
+    staged: Staged,
+    overlays: Sequence[Overlay],
+    tier: Tier,
+    *,
+    folder: str,
+    output_bytes: int,
+    memory_bytes: int = _MEMORY_BYTES,
+    disk_bytes: int = _DISK_BYTES,
+    running: Running | None = None,
+) -> Ran:
+    """Run it to its end. `poisons` says why it may not be committed; it is stopped at the first such reason.
+
+    Cancelling ends every process of the view and waits until they are gone; so does the end of this process, however
+    it comes.
+
+    Args:
+        folder: where the overlays' changes are.
+        output_bytes: more is a poison.
+        memory_bytes, disk_bytes: for all processes of it together, measured now and then.
+
+    Raises:
+        Refused: there is no view of it on this machine, with the reason.
+    """
+    orders = await asyncio.to_thread(_orders, staged, overlays, tier, folder, memory_bytes, disk_bytes)
+    said, output = Output(_REPORT_BYTES), Output(output_bytes)
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-I", "-S", "-B", "-c", _INSIDE.format(str(Path(paste_proxy.__file__).parent.parent))),
+            stdin=subprocess.PIPE,
+            stdout=output.far_end,
+            stderr=said.far_end,
+            cwd="/",
+            start_new_session=True,
+        )
+        said.handed_over()
+        output.handed_over()
+        try:
+            poisons = await _accompany(process, orders, output, staged.timeout_s, running)
+        finally:
+            await _end(process)
+        written = output.drain()
+        if output.overflowed.is_set():
+            poisons = (TOO_MUCH,)
+        return _ran(said.drain(), written, poisons)
+    finally:
+        output.close()
+        said.close()
+
+
+async def _accompany(
+    process: asyncio.subprocess.Process, orders: bytes, output: Output, timeout_s: float, running: Running | None
+) -> tuple[str, ...]:
+    assert process.stdin is not None
+    process.stdin.write(len(orders).to_bytes(4, "big") + orders)
+    promoting = asyncio.ensure_future(_promote(process.stdin, running)) if running else None
+    try:
+        return await ends(process, output, timeout_s)
+    finally:
+        if promoting:
+            promoting.cancel()
+
+
+async def _promote(orders: asyncio.StreamWriter, running: Running) -> None:
+    await running.promoted.wait()
+    orders.write(b"p")
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Leave no process of it."""
+    assert process.stdin is not None
+    process.stdin.close()
+    ended = asyncio.ensure_future(process.wait())
+    while not ended.done():
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.wait((ended,), timeout=_GRACE_S)
+            if not ended.done():
+                process.kill()
+
+
+def _ran(said: bytes, output: bytes, poisons: tuple[str, ...]) -> Ran:
+    try:
+        report = json.loads(said)
+    except ValueError:
+        if not poisons:
+            raise Refused(f"the view could not be made: {said[-500:].decode(errors='replace')}") from None
+        report = {"exit_code": -9, "poisons": [], "ran_s": 0.0, "looked_at": []}
+    if fault := report.get("fault"):
+        raise Refused(f"the view could not be made: {fault}")
+    return Ran(
+        exit_code=report["exit_code"],
+        output=output,
+        ran_s=report["ran_s"],
+        poisons=(*poisons, *report["poisons"]),
+        looked_at=frozenset(report["looked_at"]),
+    )
+
+
+def _orders(
+    staged: Staged, overlays: Sequence[Overlay], tier: Tier, folder: str, memory_bytes: int, disk_bytes: int
+) -> bytes:
+    strace = shutil.which("strace")
+    if strace is None:
+        raise Refused("strace is not installed")
+    if tier is Tier.NONE:
+        raise Refused("this machine has no views")
+    orders: dict[str, Any] = {
+        "argv": staged.argv,
+        "cwd": staged.cwd,
+        "env": dict(staged.env),
+        "umask": staged.umask,
+        "workspace": staged.workspace,
+        "tier": str(tier),
+        "options": _OPTIONS[tier],
+        "overlays": [(overlay.path, overlay.upper, overlay.work) for overlay in overlays],
+        "kept": layout(staged.workspace, locked=tier is Tier.USER).kept,
+        "mounts": [path for path in mount_points() if not path.startswith(("/proc", "/sys", "/dev"))],
+        "devices": sorted(set(_names("/dev")) - PRIVATE_DEVICES),
+        "shared_memory": _names("/dev/shm"),  # noqa: S108  looked at, not written to
+        "strace": strace,
+        "folder": folder,
+        "memory_bytes": memory_bytes,
+        "disk_bytes": disk_bytes,
+        "parent": os.getpid(),
+    }
+    return marshal.dumps(orders)
+
+
+def _names(folder: str) -> list[str]:
+    return [entry.name for entry in os.scandir(folder)] if Path(folder).is_dir() else []
+
+
+def _look_alike(upper: str, lower: os.stat_result) -> None:
+    """The directory on top is the one that is seen."""
+    Path(upper).chmod(stat.S_IMODE(lower.st_mode))
+    with contextlib.suppress(PermissionError):
+        os.chown(upper, lower.st_uid, lower.st_gid)
+    os.utime(upper, ns=(lower.st_atime_ns, lower.st_mtime_ns))
