@@ -2,10 +2,12 @@
 
 A call that no job matches starts or queues as if there were no speculation. A call that one matches is
 answered with the finished result at once, or waits for the running job, which from then on is the call. A job
-whose own connection is still opening is given up: the agent's is open.
+whose own connection is still opening is given up: the agent's is open. The effects of a staged job happen in
+between: if they cannot, the call is run.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from typing import assert_never
 
 from paste_proxy.events.invocation import server_of
 from paste_proxy.events.result import Status, ToolResult
@@ -15,7 +17,7 @@ from paste_proxy.speculation.lanes import Call, Lane
 from paste_proxy.speculation.ledger import Job
 from paste_proxy.speculation.matching import Match
 from paste_proxy.speculation.state import State
-from paste_proxy.speculation.types import Asked, CallEnded, Command, JobEnded, Promote, Run, Serve
+from paste_proxy.speculation.types import Asked, CallEnded, Command, Commit, Committed, JobEnded, Promote, Run, Serve
 
 
 class Calls:
@@ -25,36 +27,56 @@ class Calls:
         self._state, self._jobs = state, jobs
         self._calls: dict[int, Call] = {}
 
-    def asked(self, told: Asked, now: float) -> Iterator[Command]:
+    def step(self, told: Asked | CallEnded | JobEnded | Committed, now: float) -> Iterator[Command]:
+        """What follows for the calls."""
+        match told:
+            case Asked():
+                return self._asked(told, now)
+            case CallEnded():
+                return self._ended(told, now)
+            case JobEnded():
+                return self._job_ended(told, now)
+            case Committed():
+                return self._committed(told, now)
+            case _:
+                assert_never(told)
+
+    def _asked(self, told: Asked, now: float) -> Iterator[Command]:
         """Serve the call from a job, or run it, at once or in its turn."""
         call = self._enter(told, now)
-        if call.writes:
-            self._state.effects.began(call.writes)
-            yield from self._jobs.void(now)
         # Writes have voided what they touch already; nothing passes the commit boundary on that alone.
         match = self._state.matching.find(told.session, told.scope, told.invocation)
         if match is not None and self._jobs.stale(match.job):
             yield from self._jobs.drop(match.job, Outcome.DISCARDED, now)
             match = None
-        if match is None or (match.late and not match.job.shadow):
+        answered = match is not None and (yield from self._taken(call, match, now))
+        if call.writes:  # not before it has taken its own job, which rests on what it writes
+            self._state.effects.began(call.writes)
+            yield from self._jobs.void(now)
+        if not answered:
             yield from self._start(call, now)
-        else:
-            self._state.experience.led(match.job.source, now - match.job.started_at)
-            yield from self._answer(call, match, now)
 
-    def _answer(self, call: Call, match: Match, now: float) -> Iterator[Command]:
+    def _taken(self, call: Call, match: Match, now: float) -> Generator[Command, None, bool]:
+        """Take the job that answers a call. False: the call has to be run all the same."""
         job = match.job
+        if match.late and not job.shadow:
+            return False
+        self._state.experience.led(job.source, now - job.started_at)
         if job.shadow:
             self._state.ledger.remove(job)
             call.shadow, call.late = job, match.late
-            yield from self._start(call, now)
-        elif match.result is not None:
-            yield from self._reuse(call, job, match.result, now)
-        elif job.unsent:
+            return False
+        if job.unsent:
             yield from self._jobs.drop(job, Outcome.PREEMPTED, now)
-            yield from self._start(call, now)
-        else:
+            return False
+        if match.result is None:
             yield from self._promote(call, job)
+        elif job.staged:
+            self._state.ledger.claim(job, call.number)
+            yield from self._commit(call, job, match.result)
+        else:
+            yield from self._reuse(call, job, match.result, now)
+        return True
 
     def _enter(self, told: Asked, now: float) -> Call:
         tool = told.invocation.tool
@@ -100,13 +122,13 @@ class Calls:
 
     def _promote(self, call: Call, job: Job) -> Iterator[Command]:
         self._state.ledger.promote(job, call.number)
-        call.job = job
+        call.job, call.waited = job, True
         call.places.append(job.place)
         self._state.asked[job.place] += 1
         call.lane.authoritative += 1
         yield Promote(call=call.number, job=job.number)
 
-    def job_ended(self, told: JobEnded, now: float) -> Iterator[Command]:
+    def _job_ended(self, told: JobEnded, now: float) -> Iterator[Command]:
         """A job ran to its end: keep it, or serve the call it was promoted for."""
         job = self._state.ledger.numbered(told.job)
         if job is None or job.shadow or job.ended_at is not None:
@@ -116,27 +138,69 @@ class Calls:
         if job.call is None:
             yield from self._jobs.keep(job, told.result, now)
         else:
-            self._state.ledger.remove(job)
             yield from self._finish(self._calls[job.call], job, told.result, now)
 
     def _finish(self, call: Call, job: Job, result: ToolResult | None, now: float) -> Iterator[Command]:
-        call.job = None
         answer = None if result is None else self._state.matching.answer(call.invocation, job, result, now)
-        if answer is None:
+        if answer is None or (job.staged and answer.status is not Status.OK):
+            yield from self._in_vain(call, job, now)
+        elif job.staged:
+            job.ended_at = now
+            yield from self._commit(call, job, answer)
+        else:
+            yield from self._serve(call, job, answer, now)
+
+    def _commit(self, call: Call, job: Job, answer: ToolResult) -> Iterator[Command]:
+        call.job, call.answer = job, answer
+        yield Commit(call=call.number, job=job.number)
+
+    def _committed(self, told: Committed, now: float) -> Iterator[Command]:
+        """The effects of a staged job have happened, or cannot: serve its call, or run it."""
+        job = self._state.ledger.numbered(told.job)
+        call = self._calls.get(job.call) if job is not None and job.call is not None else None
+        if job is None or call is None or call.answer is None:
+            return
+        answer, call.answer = call.answer, None
+        if told.done:
+            yield from self._serve(call, job, answer, now)
+        else:
+            yield from self._in_vain(call, job, now)
+
+    def _in_vain(self, call: Call, job: Job, now: float) -> Iterator[Command]:
+        """The job that a call waited for does not answer it."""
+        self._state.ledger.remove(job)
+        call.job = None
+        if call.gone:
+            self._leave(call)
+            self._state.effects.ended(call.writes)
+            if call.waited:
+                yield from self._slot_freed(call.lane, now)
+        elif call.waited:
             call.started_at = now
             yield Run(call=call.number)
-            yield settled(job, Outcome.DISCARDED, now)
-            return
-        self._leave(call)
-        took = _took(job, answer, now)
-        yield Serve(call=call.number, job=job.number, result=answer, outcome=Outcome.PROMOTED, took_s=took)
-        yield settled(job, Outcome.PROMOTED, now, saved_s=max(0.0, took - (now - call.asked_at)))
-        yield from self._slot_freed(call.lane, now)
+        else:
+            yield from self._start(call, now)
+        yield from self._jobs.useless(job, now)
 
-    def ended(self, told: CallEnded, now: float) -> Iterator[Command]:
+    def _serve(self, call: Call, job: Job, answer: ToolResult, now: float) -> Iterator[Command]:
+        """A call has waited for its job, or for what that does, and gets its answer."""
+        self._state.ledger.remove(job)
+        call.job = None
+        self._leave(call)
+        self._state.effects.ended(call.writes)
+        took, outcome = _took(job, answer, now), Outcome.PROMOTED if call.waited else Outcome.REUSED
+        yield Serve(call=call.number, job=job.number, result=answer, outcome=outcome, took_s=took)
+        yield settled(job, outcome, now, saved_s=max(0.0, took - (now - call.asked_at)))
+        if call.waited:
+            yield from self._slot_freed(call.lane, now)
+
+    def _ended(self, told: CallEnded, now: float) -> Iterator[Command]:
         """A call is over: one that ran, one that queued, or one that waited for its job and gave up."""
         call = self._calls.get(told.call)
         if call is None:
+            return
+        if call.answer is not None:  # what happens now happens, whoever has gone
+            call.gone = True
             return
         self._leave(call)
         self._write_ended(call, told.status, now)

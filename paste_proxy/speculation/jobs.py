@@ -25,7 +25,7 @@ class Jobs:
     def drop(self, job: Job, outcome: Outcome, now: float) -> Iterator[Command]:
         """An unpromoted job is not wanted any more."""
         self._state.ledger.remove(job)
-        if job.ended_at is None and not job.shadow:
+        if not job.shadow and (job.ended_at is None or job.staged):
             yield Cancel(job=job.number)
         yield settled(job, outcome, now)
 
@@ -33,10 +33,16 @@ class Jobs:
         """An unpromoted job ran to its end: its result waits for one call, if it is whole, good and not too big."""
         if result is None or result.status is not Status.OK or len(result.body) > self._state.limits.result_bytes:
             self._state.ledger.remove(job)
-            yield settled(job, Outcome.DISCARDED, now)
+            yield from self.useless(job, now)
             return
         for loser in self._state.ledger.finish(job, now, result):
             yield from self.drop(loser, Outcome.DISCARDED, now)
+
+    def useless(self, job: Job, now: float) -> Iterator[Command]:
+        """A job that has left the ledger came to nothing."""
+        if job.staged:
+            yield Cancel(job=job.number)
+        yield settled(job, Outcome.DISCARDED, now)
 
     def void(self, now: float) -> Iterator[Command]:
         """Something was written: drop what read it."""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.result import ToolResult
 from paste_proxy.speculation.ledger import Job, Place
 from paste_proxy.speculation.limits import ServerCapacity
 
@@ -27,7 +28,13 @@ class Call:
     started_at: float | None = None
     """None while it queues or waits for a promoted job."""
     job: Job | None = None
-    """The promoted job it waits for."""
+    """The promoted job it waits for, or the staged one whose effects happen now."""
+    answer: ToolResult | None = None
+    """What it is served once those effects have happened."""
+    waited: bool = False
+    """It waited for a promoted job."""
+    gone: bool = False
+    """Its agent gave it up while those effects happened."""
     shadow: Job | None = None
     """The shadow job that would have served it."""
     late: bool = False

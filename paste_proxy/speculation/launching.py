@@ -117,7 +117,7 @@ class Launching:
             return Reason.DUPLICATE
         if rank >= self._state.limits.candidates:
             return Reason.BUDGET
-        if self._state.effects.dirty(chosen.ruling.read_by(told.session, chosen.candidate.invocation), now):
+        if self._state.effects.dirty(chosen.ruling.rests_on(told.session, chosen.candidate.invocation), now):
             return Reason.WRITE_IN_FLIGHT
         lane = self._state.lane(server_of(chosen.candidate.invocation.tool))
         running = obstacles(lane, self._state.ledger.running(shadow=chosen.shadow), self._state.limits.slots)
@@ -138,17 +138,18 @@ class Launching:
             confidence=candidate.confidence,
             utility=chosen.worth.utility,
             expected_s=chosen.worth.expected_s,
-            reads=ruling.read_by(told.session, candidate.invocation),
+            reads=ruling.rests_on(told.session, candidate.invocation),
             epoch=self._state.effects.epoch,
             started_at=now,
             expires_at=now + (self._state.limits.ttl_s if ruling.ttl_s is None else ruling.ttl_s),
             shadow=chosen.shadow,
+            staged=ruling.staged,
             likely=candidate.confidence,
             later=later(candidate),
         )
         self._state.ledger.add(job)
         if not job.shadow:
-            yield Launch(job=job.number, session=told.session, candidate=candidate, scope=told.scope)
+            yield Launch(job=job.number, session=told.session, candidate=candidate, scope=told.scope, staged=job.staged)
 
 
 def _refused(told: Predicted, candidate: Candidate, reason: Reason) -> Refused:

@@ -35,6 +35,8 @@ class Job:
     expires_at: float
     shadow: bool
     """Nothing runs; it is taken to end after the time expected of it."""
+    staged: bool = False
+    """Its effects are held back until it is committed."""
     likely: float = 0.0
     """Probability that it is asked for, as far as is known by now."""
     later: float = 0.0
@@ -129,6 +131,12 @@ class Ledger:
         job.call = call
         del self._running[job.number], self._open[job.place]
 
+    def claim(self, job: Job, call: int) -> None:
+        """A call takes a ready job, which stays until its effects have happened."""
+        self._leave_ready(job)
+        job.call = call
+        del self._open[job.place]
+
     def demote(self, job: Job) -> None:
         """The call that waited is gone; the job is like any other again."""
         job.call = None
@@ -139,10 +147,13 @@ class Ledger:
         """The job is settled."""
         del self._jobs[job.number]
         self.left += self._running.pop(job.number, None) is not None
-        if self._ready.pop(job.number, None):
-            self._bytes -= _size(job)
+        self._leave_ready(job)
         if job.call is None:
             del self._open[job.place]
+
+    def _leave_ready(self, job: Job) -> None:
+        if self._ready.pop(job.number, None):
+            self._bytes -= _size(job)
 
     def expired(self, now: float) -> list[Job]:
         """The unpromoted jobs whose time is over."""

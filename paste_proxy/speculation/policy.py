@@ -27,6 +27,8 @@ class Ruling:
     effect: Effect
     allowed: bool
     """It may be run ahead, as far as `mode` goes."""
+    staged: bool = False
+    """Only with its effects held back."""
     reads: frozenset[str]
     """Effect domains, places unfilled."""
     writes: frozenset[str]
@@ -40,6 +42,11 @@ class Ruling:
     def read_by(self, session: str, invocation: Invocation) -> frozenset[str]:
         """The domains that this call reads."""
         return meant(self.reads, session, invocation)
+
+    def rests_on(self, session: str, invocation: Invocation) -> frozenset[str]:
+        """The domains that may not be written between a run ahead of this call and the call."""
+        read = self.read_by(session, invocation)
+        return read | self.written_by(session, invocation) if self.staged else read
 
     def written_by(self, session: str, invocation: Invocation) -> frozenset[str]:
         """The domains that this call writes."""
@@ -77,7 +84,7 @@ class Policy:
 
     def lets(self, server: str) -> bool:
         """Whether a rule lets some tool of this server be run ahead."""
-        return any(rule.speculate and rule.of_server(server) for rule in self.rules)
+        return any(rule.ahead and rule.of_server(server) for rule in self.rules)
 
     def _decide(self, tool: str) -> Ruling:
         server = server_of(tool)
@@ -92,7 +99,8 @@ class Policy:
         return Ruling(
             rule=rule,
             effect=rule.effect,
-            allowed=rule.speculate,
+            allowed=rule.ahead,
+            staged=rule.stage,
             reads=reads,
             writes=writes,
             mode=rule.mode,

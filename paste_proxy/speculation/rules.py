@@ -24,6 +24,7 @@ _KEYS = (
     "server",
     "effect",
     "speculate",
+    "stage",
     "reads",
     "writes",
     "ttl_s",
@@ -69,6 +70,8 @@ class Rule:
     tools: tuple[Glob, ...]
     effect: Effect
     speculate: bool
+    stage: bool = False
+    """A write that may be run ahead with its effects held back."""
     reads: frozenset[str] | None = None
     """Effect domains; None: the server's own."""
     writes: frozenset[str] | None = None
@@ -79,6 +82,11 @@ class Rule:
     expected_s: float | None = None
     same: Sameness = NOTHING_SAME
     """Which calls of these tools are the same."""
+
+    @property
+    def ahead(self) -> bool:
+        """Whether its tools may be run ahead, in whatever way."""
+        return self.speculate or self.stage
 
     def of_server(self, server: str) -> bool:
         """Whether the rule speaks about tools of this server."""
@@ -118,7 +126,14 @@ def _read_rule(table: object, place: str) -> Rule:
         raise InputFault(f"{place}: effect", "nothing", '"read" or "write"')
     speculate = fields.flag("speculate", default=effect is Effect.READ)
     if effect is Effect.WRITE and speculate:
-        raise InputFault(f"{place}: speculate", "true for a write", "false: a write is never run ahead")
+        raise InputFault(
+            f"{place}: speculate",
+            "true for a write",
+            "false: a write is never run ahead; stage = true runs a command in a view of its own",
+        )
+    stage = fields.flag("stage", default=False)
+    if stage and effect is Effect.READ:
+        raise InputFault(f"{place}: stage", "true for a read", 'speculate = true, or effect = "write"')
     writes = _domains(fields, "writes")
     if effect is Effect.READ and writes:
         raise InputFault(f"{place}: writes", f"{sorted(writes)} for a read", 'no writes, or effect = "write"')
@@ -127,6 +142,7 @@ def _read_rule(table: object, place: str) -> Rule:
         tools=tools,
         effect=effect,
         speculate=speculate,
+        stage=stage,
         reads=_domains(fields, "reads"),
         writes=writes,
         ttl_s=fields.seconds("ttl_s"),

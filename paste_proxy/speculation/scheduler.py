@@ -20,6 +20,7 @@ from paste_proxy.speculation.types import (
     Asked,
     CallEnded,
     Command,
+    Committed,
     EffectBegan,
     EffectEnded,
     JobEnded,
@@ -68,12 +69,8 @@ class Scheduler:
                 return self._launching.predicted(told, now)
             case Narrowed():
                 return self._launching.narrowed(told, now)
-            case Asked():
-                return self._calls.asked(told, now)
-            case CallEnded():
-                return self._calls.ended(told, now)
-            case JobEnded():
-                return self._calls.job_ended(told, now)
+            case Asked() | CallEnded() | JobEnded() | Committed():
+                return self._calls.step(told, now)
             case JobWaits(job=number) | JobSent(job=number):
                 self._state.ledger.waits(number, isinstance(told, JobWaits))
             case EffectBegan():

@@ -88,6 +88,15 @@ class JobEnded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Committed:
+    """A `Commit` is over."""
+
+    job: int
+    done: bool
+    """Its effects have happened; False: none of them has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JobWaits:
     """A launched job waits for its connection to open; its call has not been sent."""
 
@@ -143,6 +152,7 @@ Told: TypeAlias = (
     | Asked
     | CallEnded
     | JobEnded
+    | Committed
     | JobWaits
     | JobSent
     | EffectBegan
@@ -164,6 +174,8 @@ class Launch:
     session: str
     candidate: Candidate
     scope: str
+    staged: bool = False
+    """Its effects are held back until a `Commit`."""
 
     @property
     def invocation(self) -> Invocation:
@@ -173,7 +185,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cancel:
-    """Stop a running job, upstream too."""
+    """Stop a running job, upstream too; let go of what a staged one holds back."""
 
     job: int
 
@@ -206,6 +218,14 @@ class Promote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """Let the effects of a staged job happen, for the call that waits; `Committed` is to be told."""
+
+    call: int
+    job: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
     """A job came to one of the four outcomes."""
 
@@ -231,4 +251,4 @@ class Refused:
     reason: Reason
 
 
-Command: TypeAlias = Launch | Cancel | Run | Serve | Promote | Settled | Refused
+Command: TypeAlias = Launch | Cancel | Run | Serve | Promote | Commit | Settled | Refused

@@ -17,6 +17,8 @@ from paste_proxy.speculation.types import (
     CallEnded,
     Cancel,
     Command,
+    Commit,
+    Committed,
     EffectBegan,
     EffectEnded,
     JobEnded,
@@ -43,6 +45,13 @@ reads = ["shop"]
 [[rule]]
 tool = "set_*"
 effect = "write"
+writes = ["shop"]
+
+[[rule]]
+tool = "make_*"
+effect = "write"
+stage = true
+reads = ["web"]
 writes = ["shop"]
 
 [[rule]]
@@ -131,13 +140,15 @@ class Playbook:
 def line(command: Command) -> str:
     match command:
         case Launch():
-            return f"launch {command.job} {command.invocation.tool}"
+            return f"{'stage' if command.staged else 'launch'} {command.job} {command.invocation.tool}"
         case Cancel():
             return f"cancel {command.job}"
         case Run():
             return f"run {command.call}"
         case Serve():
             return f"serve {command.call} from {command.job}: {command.result.body.decode()}"
+        case Commit():
+            return f"commit {command.job} for {command.call}"
         case Promote():
             return f"promote {command.job} for {command.call}"
         case Settled():
@@ -189,6 +200,10 @@ def done(job: int, body: str = "fine", status: Status = Status.OK) -> JobEnded:
 
 def broke(job: int) -> JobEnded:
     return JobEnded(job=job, result=None)
+
+
+def committed(job: int, *, happened: bool = True) -> Committed:
+    return Committed(job=job, done=happened)
 
 
 def native_began(text: str, call_id: str = "c", session: str = "s") -> EffectBegan:

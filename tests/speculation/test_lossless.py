@@ -18,13 +18,13 @@ from paste_proxy.events.candidate import SEALED
 from paste_proxy.events.types import Outcome
 from paste_proxy.speculation.effects import Effects
 from paste_proxy.speculation.limits import ServerCapacity
-from paste_proxy.speculation.policy import Policy
+from paste_proxy.speculation.policy import Policy, Ruling
 from paste_proxy.speculation.sameness.sameness import Sameness
 from paste_proxy.speculation.scheduler import Scheduler
 from paste_proxy.speculation.types import Mode
 
 from .playbook import limits
-from .world import READS, RULES, SESSIONS, TOUCHED, Begun, Guess, Step, Way, World
+from .world import READS, RULES, SESSIONS, STAGED, TOUCHED, Begun, Guess, Step, Way, World
 
 CI = settings(
     max_examples=2_000,
@@ -47,8 +47,8 @@ def plan_of(seed: int, length: int, first_value: int = 1) -> list[Step]:
 
 
 def _step(random: Random, value: int) -> Step:
-    name = random.choice(READS if random.random() < 0.7 else tuple(TOUCHED))
-    (way,) = random.choices(WAYS, weights=(40, 3, 5, 1) if name in READS else (12, 4, 4, 1))
+    name = random.choice(READS if random.random() < 0.55 else STAGED if random.random() < 0.4 else tuple(TOUCHED))
+    (way,) = random.choices(WAYS, weights=WEIGHTS["read" if name in READS else "staged" if name in STAGED else "write"])
     return Step(
         session=random.choice(SESSIONS),
         name=name,
@@ -106,13 +106,15 @@ crowds = st.builds(
 capacities = st.sampled_from((None, 1, 2))
 
 WAYS: tuple[Way, ...] = get_args(Way)
+WEIGHTS = {"read": (40, 3, 5, 1), "staged": (12, 0, 1, 1), "write": (12, 4, 4, 1)}
+"""A run that its agent gives up is stopped or not, which leaves two states of the world that are right."""
 POLICY = Policy.parse(RULES, "world")
 
 
-def world(mode: Mode, seed: int, total: int | None, faults: float = 0.1) -> World:
+def world(mode: Mode, seed: int, total: int | None, faults: float = 0.1, *, proof: bool = False) -> World:
     bounds = limits(slots=3, ttl_s=15.0, held_results=3)
     slots = {"box": ServerCapacity(total=total, speculative=2)}
-    return World(Scheduler(POLICY, bounds, mode, slots), seed, faults)
+    return World(Scheduler(POLICY, bounds, mode, slots), seed, faults, proof=proof)
 
 
 def check_same_outcome(plan: list[Step], seed: int, total: int | None) -> World:
@@ -134,7 +136,7 @@ def _answer(body: bytes | None, step: Step) -> bytes | None:
 
 
 def check_reads_are_of_their_time(agents: list[list[Step]], seed: int, total: int | None) -> World:
-    ahead = world(Mode.SPECULATE, seed, total).play(*agents)
+    ahead = world(Mode.SPECULATE, seed, total, proof=True).play(*agents)
     for seen in ahead.seen:
         if seen.body is None or seen.answered_at is None or seen.step.name not in READS:
             continue
@@ -176,6 +178,7 @@ def test_the_worlds_do_speculate() -> None:
     """The two properties above mean something only if results are in fact reused, promoted and thrown away."""
     outcomes: list[Outcome] = []
     told: list[int] = []
+    committed: list[int] = []
 
     @settings(HUNT, max_examples=100)
     @given(plan=plans, seed=many, total=capacities)
@@ -183,9 +186,11 @@ def test_the_worlds_do_speculate() -> None:
         ahead = check_same_outcome(plan, seed, total)
         outcomes.extend(end.outcome for end in ahead.settled.values())
         told.append(ahead.told)
+        committed.append(ahead.committed)
 
     collect()
     assert sum(told) >= 5
+    assert sum(committed) >= 10
     for outcome in (Outcome.REUSED, Outcome.PROMOTED, Outcome.DISCARDED):
         assert outcomes.count(outcome) >= 20
     assert outcomes.count(Outcome.PREEMPTED) >= 1
@@ -206,6 +211,27 @@ def test_without_a_guard_of_effects_a_violation_is_found(
     monkeypatch.setattr(Effects, guard, broken)
 
     @HUNT
+    @given(plan=plans, seed=many, total=capacities)
+    def hunt(plan: list[Step], seed: int, total: int | None) -> None:
+        check_same_outcome(plan, seed, total)
+
+    with pytest.raises(AssertionError):
+        hunt()
+
+
+@pytest.mark.parametrize(
+    ("owner", "guard", "broken"),
+    [
+        (Ruling, "rests_on", lambda ruling, session, invocation: ruling.read_by(session, invocation)),
+        (Sameness, "does_all", lambda self, asked: True),
+    ],
+)
+def test_without_a_guard_of_staged_runs_a_violation_is_found(
+    monkeypatch: pytest.MonkeyPatch, owner: type, guard: str, broken: object
+) -> None:
+    monkeypatch.setattr(owner, guard, broken)
+
+    @settings(HUNT, max_examples=10_000)
     @given(plan=plans, seed=many, total=capacities)
     def hunt(plan: list[Step], seed: int, total: int | None) -> None:
         check_same_outcome(plan, seed, total)

@@ -72,7 +72,7 @@ def _with_guesses(random: Random, call: Step, calls: list[Step], *, matching: bo
 def play(mode: Mode, agents: list[list[Step]], seed: int, slots: int) -> World:
     capacities = {"box": ServerCapacity(total=slots, speculative=3)}
     scheduler = Scheduler(POLICY, limits(slots=5, ttl_s=20.0), mode, capacities)
-    return World(scheduler, seed, faults=0.0, steady=True).play(*agents)
+    return World(scheduler, seed, faults=0.0, steady=True, commit_s=0.0).play(*agents)
 
 
 loads = st.tuples(st.integers(0, 2**32), st.integers(3, 16))

@@ -1,7 +1,8 @@
 """Stateful tools and their agents in virtual time, around a real scheduler.
 
 A read sees the whole state at one instant of its run, a write applies at one instant of its run; both
-instants are anywhere between its start and its end. The driver keeps the books: what each agent saw and
+instants are anywhere between its start and its end. What a staged write makes of the state rests on what it saw,
+and applies at one instant of its commit. The driver keeps the books: what each agent saw and
 when, every state there was, and that commands come in the right number.
 """
 
@@ -25,6 +26,8 @@ from paste_proxy.speculation.types import (
     CallEnded,
     Cancel,
     Command,
+    Commit,
+    Committed,
     EffectBegan,
     EffectEnded,
     JobEnded,
@@ -88,6 +91,21 @@ writes = ["a:x"]
 [[rule]]
 tool = "box/write_b"
 effect = "write"
+
+[[rule]]
+tool = "box/raise_a"
+effect = "write"
+stage = true
+reads = ["b"]
+writes = ["a"]
+same = { shell = { command = "command" }, ignore = ["why"] }
+
+[[rule]]
+tool = "box/raise_b"
+effect = "write"
+stage = true
+reads = ["b"]
+writes = ["b"]
 """
 """`box/write_b` says no domains and `box/unlisted` has no rule: both count as writes to all of the box's."""
 
@@ -102,14 +120,19 @@ TOUCHED = {
     "write_a": "a",
     "write_ax": "a:x",
     "write_b": "b",
+    "raise_a": "a",
+    "raise_b": "b",
     "unlisted": "*",
 }
 READS = tuple(name for name in TOUCHED if name.startswith("read") or name in ("refuse", "list", "make"))
+STAGED = ("raise_a", "raise_b")
+"""They add to what is there. `raise_a` is stopped by a `head`, before it comes to its last cell."""
 PARTS: dict[str, tuple[dict[str, Json], ...]] = {
     "list": ({}, {"head": 1}, {"head": 2}, {"tail": 1}, {"head": 0}, {"head": 1, "tail": 1}, {"why": "so"}),
     "make": tuple(
         {"command": f"make{end}"} for end in ("", " 2>&1", " 2>&1 | head -1", " 2>&1 | tail -n 1", " | tail -1")
     ),
+    "raise_a": tuple({"command": f"raise{end}"} for end in ("", " 2>&1", " 2>&1 | head -1", " 2>&1 | tail -n 1")),
 }
 """The calls of one core, and some that only look like them; the first is the core."""
 SESSIONS = ("s", "t")
@@ -181,6 +204,11 @@ class Work:
     invocation: Invocation
     result: ToolResult | None = None
     cancelled: bool = False
+    staged: bool = False
+    ended: bool = False
+    saw: dict[str, int] = field(default_factory=dict)
+    makes: dict[str, int] = field(default_factory=dict)
+    """What it writes, of a staged run not before its commit."""
 
 
 @dataclass(slots=True)
@@ -192,17 +220,23 @@ class World:
         seed: of durations and instants.
         faults: the share of speculative runs that break.
         steady: a run's length depends on its invocation only.
+        commit_s: what a commit takes at most; on top of the run, so that it makes an answer later.
+        proof: a commit looks whether what its run saw is still so. Without, that is the scheduler's to know.
     """
 
     scheduler: Scheduler
     seed: int
     faults: float = 0.1
     steady: bool = False
+    proof: bool = False
+    commit_s: float = 0.5
     now: float = 0.0
     cells: dict[str, int] = field(default_factory=lambda: dict.fromkeys(CELLS, 0))
     states: list[tuple[float, dict[str, int]]] = field(default_factory=list)
     seen: list[Seen] = field(default_factory=list)
     settled: dict[int, Settled] = field(default_factory=dict)
+    committed: int = 0
+    disproved: int = 0
     told: int = 0
     """Calls answered from the run of another call."""
     busiest: int = 0
@@ -304,13 +338,17 @@ class World:
             return
         name = name_of(work.invocation.tool)
         touched = [cell for cell in CELLS if overlap(cell, TOUCHED[name])]
-        if name not in READS:
-            value = work.invocation.arguments["value"]
-            assert isinstance(value, int)
-            self.cells.update(dict.fromkeys(touched, value))
-            self.states.append((self.now, dict(self.cells)))
-        body = _answer_of(name, work.invocation.arguments, {cell: self.cells[cell] for cell in touched})
+        work.saw = {cell: self.cells[cell] for cell in touched}
+        work.makes = _made(name, work.invocation.arguments, work.saw)
+        if not work.staged:
+            self._apply(work)
+        body = _answer_of(name, work.invocation.arguments, {**work.saw, **work.makes})
         work.result = ToolResult(body=body, status=Status.ERROR if name == "refuse" else Status.OK)
+
+    def _apply(self, work: Work) -> None:
+        if work.makes:
+            self.cells.update(work.makes)
+            self.states.append((self.now, dict(self.cells)))
 
     # --- the scheduler ----------------------------------------------------------------------------
 
@@ -330,16 +368,22 @@ class World:
             case Launch():
                 self._launch(command)
             case Cancel():
-                assert self._promoted.get(command.job) not in self._waiting, "a promoted job was cancelled"
-                self._jobs[command.job].cancelled = True
-                self._busy -= 1
+                work = self._jobs[command.job]
+                assert work.ended or self._promoted.get(command.job) not in self._waiting, (
+                    "a promoted job was cancelled"
+                )
+                work.cancelled = True
+                self._busy -= not work.ended
             case Run():
                 self._run(command.call)
             case Promote():
                 assert command.call in self._waiting
                 self._promoted[command.job] = command.call
+            case Commit():
+                self._commit(command)
             case Serve():
                 assert command.job in self._jobs, "served by a settled job"
+                assert not self._jobs[command.job].staged, "served before its effects have happened"
                 assert command.outcome in (Outcome.REUSED, Outcome.PROMOTED)
                 asked = _invocation(self._waiting[command.call][0].step)
                 self.told += asked != self._jobs[command.job].invocation
@@ -355,16 +399,37 @@ class World:
                 assert_never(command)
 
     def _launch(self, command: Launch) -> None:
-        assert name_of(command.invocation.tool) in READS, "something else than a read was run ahead"
-        work = self._jobs[command.job] = Work(command.invocation)
+        name = name_of(command.invocation.tool)
+        assert name in (STAGED if command.staged else READS), "something else than a read was run ahead"
+        work = self._jobs[command.job] = Work(command.invocation, staged=command.staged)
         self._begin()
         breaks = self._random.random() < self.faults
 
         def end(result: ToolResult) -> None:
             self._busy -= 1
+            work.ended = True
             self._tell(JobEnded(job=command.job, result=None if breaks else result))
 
         self._execute(work, end)
+
+    def _commit(self, command: Commit) -> None:
+        work = self._jobs[command.job]
+        assert work.ended, "committed before its end"
+        assert not work.cancelled, "committed after it was let go"
+        assert command.call in self._waiting, "committed for nobody"
+        takes = self._random.uniform(0.0, self.commit_s)
+
+        def apply() -> None:
+            unchanged = all(self.cells[cell] == value for cell, value in work.saw.items())
+            assert unchanged or self.proof, "committed although what it saw was written since"
+            self.disproved += not unchanged
+            if unchanged and self._random.random() >= self.faults:
+                work.staged = False
+                self.committed += 1
+                self._apply(work)
+
+        self._at(takes * self._random.random(), apply)
+        self._at(takes, lambda: self._tell(Committed(job=command.job, done=not work.staged)))
 
     def _run(self, number: int) -> None:
         seen, _ = self._waiting[number]
@@ -397,6 +462,18 @@ def _invocation(aim: Step | Guess | Begun) -> Invocation:
     return Invocation(f"box/{aim.name}", {"value": aim.argument, **parts[aim.part % len(parts)]})
 
 
+def _made(name: str, arguments: Mapping[str, Json], saw: Mapping[str, int]) -> dict[str, int]:
+    """What a tool makes of the cells it touches."""
+    value = arguments["value"]
+    assert isinstance(value, int)
+    if name in READS:
+        return {}
+    if name not in STAGED:
+        return dict.fromkeys(saw, value)
+    raised = list(saw)[: 1 if "head" in str(arguments.get("command")) else None]
+    return {cell: saw[cell] + value + 1 for cell in raised}
+
+
 def _answer_of(name: str, arguments: Mapping[str, Json], cells: Mapping[str, int]) -> bytes:
     """What a tool says of the cells it touches; of some, in lines."""
     lines = [f"{cell} {value}" for cell, value in cells.items()]
@@ -409,7 +486,7 @@ def _answer_of(name: str, arguments: Mapping[str, Json], cells: Mapping[str, int
             return dumps("\n".join(lines[-count:]))
         case "list", _:
             return dumps("\n".join(lines))
-        case "make", {"command": str(command)}:
+        case "make" | "raise_a", {"command": str(command)}:
             made = {"h": lines[:1], "t": lines[-1:]}.get(command.partition("| ")[2][:1], lines)
             return dumps(f"[exit {3 if '|' not in command else 0}]\n" + "".join(f"{line}\n" for line in made))
     return dumps(dict(cells))

@@ -65,6 +65,10 @@ class Sameness:
             return False
         return all(bound > expected_s for bound in _bounds(plain, self.seconds))
 
+    def does_all(self, asked: Invocation) -> bool:
+        """Whether the tool, asked for just this, does all that it does for its core: is not stopped early."""
+        return self.shell is None or not self.shell.early(self.plain(asked).arguments)
+
     def derived(self, asked: Invocation, ran: Invocation, result: ToolResult, ran_s: float) -> ToolResult | None:
         """What the tool would have answered, had it been asked when the other call was run.
 

@@ -1,0 +1,168 @@
+"""The scheduler's conversations about staged jobs: held back until a call takes them, and all or nothing then."""
+
+import pytest
+
+from paste_proxy.errors import InputFault
+from paste_proxy.events.result import Status
+from paste_proxy.speculation.policy import Policy
+from paste_proxy.speculation.types import Mode, SessionEnded, Tick
+
+from .playbook import Playbook, asked, broke, committed, done, limits, over, predicted, wrote
+
+
+def test_a_finished_run_is_committed_before_its_call_is_served() -> None:
+    tell = Playbook()
+    assert tell(0, predicted("make_all 1")) == ["stage 1 make_all"]
+    assert tell(9, done(1, "built")) == []
+    assert tell(10, asked(7, "make_all 1")) == ["commit 1 for 7"]
+    assert tell(10.25, committed(1)) == ["serve 7 from 1: built", "1 reused, ran 9, saved 8.75"]
+
+
+def test_a_running_one_is_promoted_then_committed() -> None:
+    tell = Playbook()
+    tell(0, predicted("make_all 1"))
+    assert tell(5, asked(7, "make_all 1")) == ["promote 1 for 7"]
+    assert tell(9, done(1, "built")) == ["commit 1 for 7"]
+    assert tell(9.5, committed(1)) == ["serve 7 from 1: built", "1 promoted, ran 9, saved 4.5"]
+
+
+def test_effects_that_cannot_happen_leave_the_call_to_be_run() -> None:
+    tell = Playbook()
+    tell(0, predicted("make_all 1"))
+    tell(9, done(1, "built"))
+    tell(10, asked(7, "make_all 1"))
+    assert tell(10.5, committed(1, happened=False)) == ["run 7", "cancel 1", "1 discarded, ran 9, saved 0"]
+    assert tell(20, over(7)) == []
+
+
+def test_a_promoted_one_whose_effects_cannot_happen_keeps_its_slot_for_the_call() -> None:
+    tell = Playbook()
+    tell(0, predicted("make_all 1"))
+    tell(5, asked(7, "make_all 1"))
+    tell(9, done(1, "built"))
+    assert tell(9.5, committed(1, happened=False)) == ["run 7", "cancel 1", "1 discarded, ran 9, saved 0"]
+
+
+def test_what_is_held_back_is_let_go_when_it_is_not_wanted() -> None:
+    tell = Playbook(limits(ttl_s=30))
+    tell(0, predicted("make_all 1"))
+    tell(9, done(1, "built"))
+    assert tell(30, Tick()) == ["cancel 1", "1 discarded, ran 9, saved 0"]
+    tell(31, predicted("make_all 2"))
+    tell(32, done(2, "built"))
+    assert tell(33, SessionEnded(session="s")) == ["cancel 2", "2 discarded, ran 1, saved 0"]
+
+
+def test_an_error_is_not_kept_and_not_committed() -> None:
+    tell = Playbook()
+    tell(0, predicted("make_all 1"))
+    assert tell(1, done(1, "no shell", Status.ERROR)) == ["cancel 1", "1 discarded, ran 1, saved 0"]
+    tell(2, predicted("make_all 1"))
+    tell(3, asked(7, "make_all 1"))
+    assert tell(4, done(2, "no shell", Status.ERROR)) == ["run 7", "cancel 2", "2 discarded, ran 2, saved 0"]
+    tell(5, predicted("make_all 2"))
+
+
+def test_a_fault_of_a_promoted_one_leaves_the_call_to_be_run() -> None:
+    tell = Playbook()
+    tell(0, predicted("make_all 1"))
+    tell(1, asked(7, "make_all 1"))
+    assert tell(2, broke(1)) == ["run 7", "cancel 1", "1 discarded, ran 2, saved 0"]
+
+
+def test_a_write_to_what_it_reads_or_writes_voids_it() -> None:
+    tell = Playbook()
+    tell(0, predicted("make_all 1"))
+    assert tell(1, asked(7, "set_item 1")) == ["cancel 1", "1 discarded, ran 1, saved 0", "run 7"]
+    assert tell(2, predicted("make_all 1")) == ["refused make_all: write_in_flight"]
+    assert tell(3, over(7)) == ["stage 2 make_all"]
+
+
+def test_its_commit_is_a_write_to_others() -> None:
+    tell = Playbook()
+    assert tell(0, predicted("make_all 1", "make_all 2", "get_item 1")) == [
+        "stage 1 make_all",
+        "stage 2 make_all",
+        "launch 3 get_item",
+    ]
+    tell(1, done(1, "built"))
+    tell(2, done(2, "built"))
+    tell(3, done(3, "apple"))
+    assert tell(4, asked(7, "make_all 1")) == [
+        "commit 1 for 7",
+        "cancel 2",
+        "2 discarded, ran 2, saved 0",
+        "3 discarded, ran 3, saved 0",
+    ]
+    assert tell(4.5, predicted("get_item 2")) == ["refused get_item: write_in_flight"]
+    assert tell(5, committed(1)) == ["serve 7 from 1: built", "1 reused, ran 1, saved 0", "launch 4 get_item"]
+
+
+def test_a_second_equal_call_is_run() -> None:
+    tell = Playbook()
+    tell(0, predicted("make_all 1"))
+    tell(1, done(1, "built"))
+    assert tell(2, asked(7, "make_all 1")) == ["commit 1 for 7"]
+    assert tell(2, asked(8, "make_all 1")) == ["run 8"]
+
+
+def test_effects_that_happen_happen_though_the_agent_has_gone() -> None:
+    tell = Playbook()
+    tell(0, predicted("make_all 1"))
+    tell(1, done(1, "built"))
+    tell(2, asked(7, "make_all 1"))
+    assert tell(2.1, over(7, None)) == []
+    assert tell(2.2, predicted("get_item 1")) == ["refused get_item: write_in_flight"]
+    assert tell(2.5, committed(1)) == ["serve 7 from 1: built", "1 reused, ran 1, saved 0.5", "launch 2 get_item"]
+
+
+def test_a_call_given_up_is_not_run_when_its_effects_cannot_happen() -> None:
+    tell = Playbook()
+    tell(0, predicted("make_all 1"))
+    tell(1, asked(7, "make_all 1"))
+    tell(2, done(1, "built"))
+    tell(3, over(7, None))
+    assert tell(4, committed(1, happened=False)) == ["cancel 1", "1 discarded, ran 2, saved 0"]
+    assert tell(5, predicted("get_item 1")) == ["launch 2 get_item"]
+
+
+def test_a_promoted_one_that_is_given_up_is_let_go() -> None:
+    tell = Playbook()
+    tell(0, predicted("make_all 1"))
+    tell(1, asked(7, "make_all 1"))
+    assert tell(2, over(7, None)) == ["cancel 1", "1 discarded, ran 2, saved 0"]
+
+
+def test_a_commit_told_twice_or_of_no_job_changes_nothing() -> None:
+    tell = Playbook()
+    tell(0, predicted("make_all 1"))
+    tell(1, done(1, "built"))
+    assert tell(1.5, committed(1)) == []
+    tell(2, asked(7, "make_all 1"))
+    tell(3, committed(1))
+    assert tell(4, committed(1)) == tell(4, committed(99)) == []
+
+
+def test_in_observe_mode_it_is_accounted_for_and_the_call_is_run() -> None:
+    tell = Playbook(mode=Mode.OBSERVE)
+    assert tell(0, predicted("make_all 1")) == []
+    assert tell(5, asked(7, "make_all 1")) == ["run 7"]
+    assert tell(9, over(7)) == ["shadow 1 reused, ran 4, saved 4"]
+
+
+def test_a_call_that_is_sealed_in_the_stream_is_staged() -> None:
+    tell = Playbook()
+    assert tell(0, wrote("make_all 1", predicted("make_all 1"))) == ["stage 1 make_all"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ('effect = "read"\nstage = true', "stage: true for a read"),
+        ('effect = "write"\nspeculate = true', "stage = true"),
+        ('effect = "write"\nstage = 1', "stage: 1"),
+    ],
+)
+def test_a_rule_that_makes_no_sense_is_refused(rule: str, said: str) -> None:
+    with pytest.raises(InputFault, match=said):
+        Policy.parse(f'[[rule]]\ntool = "make"\n{rule}\n', "policy.toml")
