@@ -1,0 +1,138 @@
+"""`paste-proxy explain`: what was foreseen in a recorded session, and why."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from paste_proxy.cli.evaluate import PolicyFiles, Traces, read_pools
+from paste_proxy.cli.explained import moment_shown, turns_shown
+from paste_proxy.cli.mine import read_policies
+from paste_proxy.cli.mined_from import tell_mined_from
+from paste_proxy.cli.traces import read_traces
+from paste_proxy.errors import InputFault
+
+if TYPE_CHECKING:
+    from paste_proxy.events.values import Json
+    from paste_proxy.importers.neutral import RecordedSession
+    from paste_proxy.mining.explanation import Explanation, Sight
+    from paste_proxy.speculation.policy import Policy
+
+_NAMED = 5
+
+
+def explain(
+    traces: Traces,
+    session: Annotated[
+        str | None, typer.Option(metavar="ID", help="Which session, by its id or the beginning of it.")
+    ] = None,
+    at: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Explain what was foreseen just before turn N.")
+    ] = None,
+    last: Annotated[bool, typer.Option("--last", help="Explain what was foreseen at its last moment.")] = False,
+    pool: Annotated[
+        list[str] | None, typer.Option(metavar="POOL", help="Pattern pool (or builtin:NAME); may come again.")
+    ] = None,
+    policy: PolicyFiles = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Say what was foreseen in a recorded session, and why.
+
+    Turn by turn: what was asked for, its rank among the candidates just before, and the likeliest of these. With --at
+    or --last, for one moment: each candidate, how likely it was, the patterns that give it and from which event each
+    argument comes, what else speaks for and against it, and what the policy says.
+
+    Without --pool it goes by builtin:general, which knows no tool. With --policy tools that it rules out take no
+    candidate's place, as in the sidecar.
+    """
+    from paste_proxy.events.values import dumps
+    from paste_proxy.mining.explanation import Explanation
+
+    if at is not None and last:
+        raise InputFault("--at", "given with --last", "either of them")
+    combined, ruled = read_pools(pool or ["builtin:general"]), read_policies(policy or [])
+    chosen = _chosen(read_traces(traces), session, traces)
+    tell_mined_from(combined, [chosen])
+    explanation = Explanation(chosen, combined, ruled.core, lambda tool: _is_predicted(ruled, tool))
+    of_policy = ruled if policy else None
+    if at is None and not last:
+        report = _turns(explanation, chosen.id, of_policy)
+        typer.echo(dumps(report).decode() if as_json else turns_shown(report))
+    else:
+        report = _moment(explanation, chosen.id, at, of_policy)
+        typer.echo(dumps(report).decode() if as_json else moment_shown(report))
+
+
+def _is_predicted(policy: "Policy", tool: str) -> bool:
+    ruling = policy.rule_for(tool)
+    return ruling.allowed or ruling.rule is None
+
+
+def _chosen(sessions: "list[RecordedSession]", named: str | None, traces: list[Path]) -> "RecordedSession":
+    if named is None and len(sessions) == 1:
+        return sessions[0]
+    exact = [one for one in sessions if one.id == named]
+    found = exact or [one for one in sessions if named is not None and one.id.startswith(named)]
+    if len(found) == 1:
+        return found[0]
+    ids = [one.id for one in found or sessions]
+    these = ", ".join(ids[:_NAMED]) + (f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else "")
+    if not ids:
+        raise InputFault(", ".join(map(str, traces)), "no session in these files", "recorded sessions")
+    raise InputFault("--session", "nothing" if named is None else named, f"the id of one of these: {these}")
+
+
+def _turns(explanation: "Explanation", session: str, policy: "Policy | None") -> "dict[str, Json]":
+    from paste_proxy.mining.explanation import written
+
+    turns: list[Json] = []
+    for sight in explanation.sights():
+        best = sight.candidates[0] if sight.candidates else None
+        turns.append(
+            {
+                "turn": sight.turn,
+                "recorded": sight.turn <= explanation.turns,
+                "asked": [
+                    {**written(call), "rank": rank, **_said(policy, call.tool, 1.0)} for call, rank in sight.asked
+                ],
+                "candidates": len(sight.candidates),
+                "best": {**written(best.invocation), "confidence": round(best.confidence, 4)} if best else None,
+            }
+        )
+    return {"session": session, "turns": turns}
+
+
+def _moment(explanation: "Explanation", session: str, at: int | None, policy: "Policy | None") -> "dict[str, Json]":
+    sight = _sight(explanation, at)
+    report = explanation.report(sight)
+    for kind in ("asked", "candidates"):
+        shown = report[kind]
+        for one in shown if isinstance(shown, list) else []:
+            if isinstance(one, dict):
+                confidence = one.get("confidence", 1.0)
+                one |= _said(policy, str(one["tool"]), confidence if isinstance(confidence, float) else 1.0)
+    return {"session": session, **report}
+
+
+def _sight(explanation: "Explanation", at: int | None) -> "Sight":
+    """The latest one where the session stands still."""
+    latest = None
+    for sight in explanation.sights():
+        if sight.turn == at:
+            return sight
+        latest = sight
+    if latest is None or at is not None:
+        expected = "a turn that something was known before; without --at they are listed"
+        raise InputFault("--at", "no such turn" if at is None else str(at), expected)
+    return latest
+
+
+def _said(policy: "Policy | None", tool: str, confidence: float) -> "dict[str, Json]":
+    if policy is None:
+        return {}
+    from dataclasses import asdict
+
+    from paste_proxy.config import Speculating
+    from paste_proxy.speculation.said import said
+
+    return {"policy": asdict(said(policy.rule_for(tool), confidence, Speculating().min_confidence))}
