@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from paste_proxy.importers.outlines import Outline
     from paste_proxy.mining.engine import Engine
     from paste_proxy.mining.held_out import HeldOut
+    from paste_proxy.mining.pattern import Pattern
     from paste_proxy.mining.pool import Pool
-    from paste_proxy.mining.templates import AnyTemplate
     from paste_proxy.speculation.policy import Policy
 
 
@@ -78,7 +78,7 @@ def mine(
         if any_tool:
             pool, held_out = mine_general(cores)
         else:
-            pool, held_out = _mined(cores, [pattern.template for pattern in written], runs_on)
+            pool, held_out = _mined(cores, written, runs_on)
         if len(sessions) < len(left):
             pool = replace(pool, origin=replace(pool.origin, sampled_from=len(left)))
         file.write(dump_pool(pool).encode())
@@ -148,7 +148,7 @@ def _engine(name: EngineName, processes: int) -> "Engine":
     return Here()
 
 
-def _mined(sessions: "list[RecordedSession]", written: "list[AnyTemplate]", engine: "Engine") -> "tuple[Pool, HeldOut]":
+def _mined(sessions: "list[RecordedSession]", written: "list[Pattern]", engine: "Engine") -> "tuple[Pool, HeldOut]":
     from rich.console import Console
     from rich.progress import Progress
 

@@ -7,10 +7,15 @@ A session opens with `^`, so that a first user message differs from a later one.
 
 from collections.abc import Sequence
 
+from paste_proxy.events.result import Status
+from paste_proxy.events.signature import SHAPES
+
 START = "^"
 LONGEST = 3
 """Signatures in the longest context."""
+USER, SPOKE = "user", "llm"
 _JOIN = " > "
+_STATUSES = tuple(status.value for status in Status)
 
 
 def suffixes(stream: Sequence[str], longest: int = LONGEST) -> tuple[str, ...]:
@@ -39,3 +44,40 @@ def parent(context: str) -> str:
     if _JOIN in context:
         return context.partition(_JOIN)[2]
     return outcome(context) if outcome(context) != context else ""
+
+
+def typo_in(context: str) -> tuple[str, str] | None:
+    """Where a context can never match: what stands there, and what was expected; None where it may.
+
+    One signature may be an outcome (`ok search`); of several none may. A session begins once, and a turn that called
+    nothing counts only until the next event.
+    """
+    signatures = context.split(_JOIN) if context else []
+    if len(signatures) > LONGEST:
+        return f"{len(signatures)} signatures", f"{LONGEST} at most"
+    if START in signatures[1:]:
+        return f"{START} after the beginning", f"{START} as the first of several"
+    if signatures == [START]:
+        return f"{START} alone", f"what comes after it, as in '{START}{_JOIN}{USER}'"
+    if SPOKE in signatures[:-1]:
+        return f"{SPOKE} before something else", f"{SPOKE} as the last"
+    faults = (_typo_in(signature, alone=len(signatures) == 1) for signature in signatures)
+    return next(filter(None, faults), None)
+
+
+def _typo_in(signature: str, *, alone: bool) -> tuple[str, str] | None:
+    if signature in (START, USER, SPOKE):
+        return None
+    before_colon, colon, rest = signature.partition(":")
+    status, blank, tool = signature.partition(" ")
+    statuses = " or ".join(_STATUSES)
+    if blank and (not colon or " " in before_colon):
+        if status not in _STATUSES or not tool.strip():
+            return repr(signature), f"{statuses} and the name of a tool, as in 'ok search'"
+        return None if alone else (repr(signature), f"STATUS:SHAPE:TOOL among several, as in 'ok:text:{tool}'")
+    shape, _, tool = rest.partition(":")
+    if not colon or not tool:
+        return repr(signature), f"{USER}, {SPOKE}, STATUS TOOL or STATUS:SHAPE:TOOL"
+    if before_colon not in _STATUSES:
+        return repr(before_colon), statuses
+    return None if shape in SHAPES else (repr(shape), "one of " + ", ".join(SHAPES))

@@ -3,7 +3,7 @@
     [[pattern]]
     id = "first-result"
     tool = "fetch"
-    after = "ok search"          # a context; leave it out for any
+    after = "ok search"          # a context, see `contexts`; leave it out for any
     confidence = 0.4             # what its author believes, weighed like forty occurrences
     arguments.url = { from = "output", tool = "search", take = "url" }
 
@@ -14,6 +14,7 @@ from TOML goes by its author's word.
 from paste_proxy.errors import InputFault
 from paste_proxy.events.toml import read_toml
 from paste_proxy.events.values import Json
+from paste_proxy.mining.contexts import typo_in
 from paste_proxy.mining.estimate import Count
 from paste_proxy.mining.notation import read_template, table
 from paste_proxy.mining.pattern import Pattern
@@ -33,10 +34,15 @@ def read_handwritten(text: str, where: str) -> Pool:
     for key in raw:
         if key != "pattern":
             raise InputFault(f"{where}: {key}", "an unknown key", "[[pattern]] tables")
-    patterns = raw.get("pattern", [])
-    if not isinstance(patterns, list):
-        raise InputFault(f"{where}: pattern", f"{patterns!r:.60}", "[[pattern]] tables")
-    return Pool(tuple(_read(one, f"{where}: pattern[{at}]") for at, one in enumerate(patterns)))
+    patterns = raw.get("pattern")
+    if not isinstance(patterns, list) or not patterns:
+        found = "no pattern" if patterns in (None, []) else f"{patterns!r:.60}"
+        raise InputFault(f"{where}: pattern", found, "[[pattern]] tables")
+    read = tuple(_read(one, f"{where}: pattern[{at}]") for at, one in enumerate(patterns))
+    for at, pattern in enumerate(read):
+        if pattern.id in (before.id for before in read[:at]):
+            raise InputFault(f"{where}: pattern[{at}].id", f"{pattern.id!r} again", "a name of its own")
+    return Pool(read)
 
 
 def _read(raw: Json, where: str) -> Pattern:
@@ -49,6 +55,9 @@ def _read(raw: Json, where: str) -> Pattern:
         raise InputFault(f"{where}.id", repr(name), "a name")
     if not isinstance(after, str):
         raise InputFault(f"{where}.after", repr(after), "a context such as 'ok search'")
+    typo = typo_in(after)
+    if typo is not None:
+        raise InputFault(f"{where}.after", *typo)
     believed = written.get("confidence")
     if not isinstance(believed, int | float) or isinstance(believed, bool) or not 0 < believed <= 1:
         raise InputFault(f"{where}.confidence", repr(believed), "a number above 0, up to 1")

@@ -18,13 +18,13 @@ from paste_proxy.mining.held_out import HeldOut
 from paste_proxy.mining.infer import LEAST_GROUPS, Explained
 from paste_proxy.mining.notation import text_of
 from paste_proxy.mining.outlook import Outlook
+from paste_proxy.mining.pattern import Pattern
 from paste_proxy.mining.pool import Origin, Pool, ToolFacts
 from paste_proxy.mining.predict import ranked
 from paste_proxy.mining.provenance import digests
 from paste_proxy.mining.pruning import pruned
 from paste_proxy.mining.replay import replay
 from paste_proxy.mining.tally import Tally
-from paste_proxy.mining.templates import AnyTemplate
 
 _FOLDS = 2
 _PASSES = 3
@@ -36,14 +36,15 @@ _CANDIDATES = 8
 def mine(
     sessions: Sequence[Recorded],
     *,
-    written: Sequence[AnyTemplate] = (),
+    written: Sequence[Pattern] = (),
     engine: Engine = _HERE,
     on_session: Callable[[], None] = lambda: None,
     on_held_out: Callable[[HeldOut], None] = lambda _: None,
 ) -> Pool:
     """The pool of patterns, and the model that weighs them, that recorded sessions teach.
 
-    `written` are templates that people wrote; they pass the same validation as the mined ones. `engine` runs the
+    `written` are patterns that people wrote; they pass the same validation as the mined ones, and keep their ids. Of
+    one template there is one pattern, by the first id it was given. `engine` runs the
     jobs that mining consists of. `on_session` is called for each pass over a session of a job that is done,
     `passes(len(sessions))` times in all, `on_held_out` once with what the validation found.
     """
@@ -88,7 +89,7 @@ class _Job:
 
     sessions: Sequence[Recorded]
     groups: Sequence[str]
-    written: Sequence[AnyTemplate]
+    written: Sequence[Pattern]
     held: Sequence[Recorded] = ()
 
 
@@ -101,7 +102,7 @@ class _Learned:
     ranking: Ranking
 
 
-def _jobs(sessions: Sequence[Recorded], groups: Sequence[str], written: Sequence[AnyTemplate]) -> list[_Job]:
+def _jobs(sessions: Sequence[Recorded], groups: Sequence[str], written: Sequence[Pattern]) -> list[_Job]:
     """Each fold of the groups is held out of one job; the last job learns from all."""
     jobs: list[_Job] = []
     for fold in range(_FOLDS):
@@ -134,8 +135,10 @@ def _outcomes(halves: Sequence[Ranking]) -> list[tuple[float, bool]]:
 
 def _patterns(job: _Job, explained: Explained) -> Pool:
     sessions, groups = job.sessions, job.groups
-    templates = {text_of(template): template for template in [*explained.templates(), *job.written]}
-    tallies = [Tally(template) for template in templates.values()]
+    ids = {text_of(pattern.template): pattern.id for pattern in reversed(job.written)}
+    every = [*explained.templates(), *(pattern.template for pattern in job.written)]
+    templates = {text_of(template): template for template in every}
+    tallies = [Tally(template, ids.get(text)) for text, template in templates.items()]
     for session, group in zip(sessions, groups, strict=True):
         for at in replay(session):
             for tally in tallies:
@@ -143,7 +146,7 @@ def _patterns(job: _Job, explained: Explained) -> Pool:
     patterns = tuple(tally.pattern() for tally in tallies)
     pool = pruned(Pool(patterns, _facts(sessions), origin=_origin(sessions, groups)))
     earning = _earning(pool, sessions, groups)
-    kept = [pattern for pattern in pool.patterns if pattern.id in earning or pattern.template in job.written]
+    kept = [pattern for pattern in pool.patterns if pattern.id in earning or text_of(pattern.template) in ids]
     return replace(pool, patterns=tuple(replace(pattern, weighed=True) for pattern in kept))
 
 

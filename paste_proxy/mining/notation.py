@@ -55,9 +55,13 @@ def read_template(raw: dict[str, Json], where: str) -> AnyTemplate:
     tool = raw.get("tool")
     if not isinstance(tool, str) or not tool:
         raise InputFault(f"{where}.tool", repr(tool), "the name of a tool")
-    if raw.get("repeat") is True:
+    arguments, repeat = table(raw.get("arguments", {}), f"{where}.arguments"), raw.get("repeat", False)
+    if not isinstance(repeat, bool):
+        raise InputFault(f"{where}.repeat", f"{repeat!r:.60}", "true or false")
+    if repeat and arguments:
+        raise InputFault(f"{where}.arguments", "given with repeat", "either of them")
+    if repeat:
         return Repeat(tool)
-    arguments = table(raw.get("arguments", {}), f"{where}.arguments")
     return Template(
         tool, tuple((name, read_mapper(one, f"{where}.arguments.{name}")) for name, one in sorted(arguments.items()))
     )

@@ -16,6 +16,8 @@ class Tally:
     """Counts what becomes of one template's bindings."""
 
     template: AnyTemplate
+    id: str | None = None
+    """The name of its pattern; None: one is made."""
     ranks: list[dict[str, Count]] = field(default_factory=lambda: [defaultdict(Count) for _ in range(MOST_BINDINGS)])
     groups: set[str] = field(default_factory=set)
 
@@ -35,4 +37,5 @@ class Tally:
     def pattern(self) -> Pattern:
         """The pattern it makes."""
         ranks = tuple(dict(counts) for counts in self.ranks)
-        return Pattern(self.template, ranks, len(self.groups), pattern_id(text_of(self.template), self.template.tool))
+        name = pattern_id(text_of(self.template), self.template.tool) if self.id is None else self.id
+        return Pattern(self.template, ranks, len(self.groups), name)

@@ -142,3 +142,11 @@ def test_calls_that_no_pool_can_hold_are_left_out_of_it() -> None:
     text = dump_pool(pool)
     assert dump_pool(load_pool(text, "pool")) == text
     assert "look" in text
+
+
+def test_a_written_pattern_that_mining_finds_as_well_keeps_its_name() -> None:
+    mined = mine(SESSIONS)
+    found = next(pattern for pattern in mined.patterns if pattern.template.tool == "policy")
+    pool = mine(SESSIONS, written=[replace(found, id="ours"), replace(found, id="ours too")])
+    assert [pattern.id for pattern in pool.patterns if pattern.template == found.template] == ["ours"]
+    assert {pattern.id for pattern in pool.patterns} ^ {pattern.id for pattern in mined.patterns} == {"ours", found.id}

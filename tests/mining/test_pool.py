@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 from paste_proxy.errors import InputFault
 from paste_proxy.mining.calibration import Calibration
 from paste_proxy.mining.estimate import Count
+from paste_proxy.mining.filled import Filled
 from paste_proxy.mining.mappers import Constant, Mapper
 from paste_proxy.mining.pattern import Pattern
 from paste_proxy.mining.pool import Origin, Pool, ToolFacts, combine
 from paste_proxy.mining.provenance import KEPT, digests, known
 from paste_proxy.mining.sources import Source
+from paste_proxy.mining.steps import Step
 from paste_proxy.mining.storage import dump_pool, load_pool, parse_pool
 from paste_proxy.mining.templates import Repeat, Template
 
@@ -119,11 +121,48 @@ def test_patterns_can_be_written_by_people() -> None:
         ("[[pattern]]", "[[patterns]]", "mine.toml: patterns"),
         ("[[pattern]]", "[[pattern", "mine.toml: is not TOML"),
         ('take = "url"', 'take = "uri"', "mine.toml: pattern[0].arguments.url.take"),
+        ("confidence = 0.5", 'confidence = 0.5\nrepeat = "yes"', "mine.toml: pattern[0].repeat"),
+        ("confidence = 0.5", "confidence = 0.5\nrepeat = true", "mine.toml: pattern[0].arguments"),
+        ('"ok search"', '"okay search"', "mine.toml: pattern[0].after: 'okay search'; expected ok or error"),
+        ('"ok search"', '"search"', "mine.toml: pattern[0].after: 'search'; expected user, llm,"),
     ],
 )
 def test_a_malformed_written_pattern_is_refused_with_file_and_key(was: str, becomes: str, key: str) -> None:
     with pytest.raises(InputFault, match=re.escape(key)):
         parse_pool(TOML.replace(was, becomes, 1), "mine.toml")
+
+
+@pytest.mark.parametrize("text", ["", "# nothing yet\n", "pattern = []"])
+def test_a_file_without_a_pattern_is_refused(text: str) -> None:
+    with pytest.raises(InputFault, match=re.escape("mine.toml: pattern: no pattern; expected [[pattern]] tables")):
+        parse_pool(text, "mine.toml")
+
+
+def test_two_patterns_of_one_name_are_refused() -> None:
+    with pytest.raises(InputFault, match=re.escape("mine.toml: pattern[1].id: 'first' again")):
+        parse_pool(TOML + TOML, "mine.toml")
+
+
+def test_a_command_with_holes_can_be_written_by_people() -> None:
+    text = """
+        [[pattern]]
+        id = "test"
+        tool = "sh"
+        confidence = 0.5
+        [pattern.arguments.command]
+        text = "cd {folder} && pytest {file} -q"
+        holes.folder = { from = "user", take = "path" }
+        holes.file = { from = "output", tool = "find", take = "path", which = "each" }
+        [pattern.arguments.part]
+        from = "call"
+        tool = "sh"
+        take = "/part"
+        step = "same"
+    """
+    (pattern,) = parse_pool(text, "mine.toml").patterns
+    holes = (("file", Mapper(Source("output", "find", each=True), "path")), ("folder", Mapper(Source("user"), "path")))
+    command, part = Filled("cd {folder} && pytest {file} -q", holes), Step(Source("call", "sh"), "/part")
+    assert pattern.template == Template("sh", (("command", command), ("part", part)))
 
 
 def test_combined_pools_keep_their_own_calibration() -> None:
