@@ -32,4 +32,5 @@ def said(ruling: Ruling, confidence: float, least: float) -> Said:
     floor = least if ruling.min_confidence is None else ruling.min_confidence
     if confidence < floor:
         return Said(False, f"it may be run ahead, but is less likely than {floor:.0%}", place)
-    return Said(True, f"a {ruling.effect.value} that may be run ahead", place)
+    held = ", its effects held back" if ruling.staged else ""
+    return Said(True, f"a {ruling.effect.value} that may be run ahead{held}", place)

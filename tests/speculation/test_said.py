@@ -21,6 +21,10 @@ POLICY = Policy.parse(
     tool = "watch"
     effect = "read"
     mode = "observe"
+    [[rule]]
+    tool = "build"
+    effect = "write"
+    stage = true
     """,
     "p.toml",
 )
@@ -34,6 +38,7 @@ POLICY = Policy.parse(
         ("peek", 0.5, False, "less likely than 60%", "p.toml: rule 3"),
         ("book", 0.9, False, "a write, never run ahead", "p.toml: rule 1"),
         ("watch", 0.9, False, "mode observe", "p.toml: rule 4"),
+        ("build", 0.9, True, "a write that may be run ahead, its effects held back", "p.toml: rule 5"),
         ("other", 0.9, False, "no rule names it", ""),
     ],
 )
