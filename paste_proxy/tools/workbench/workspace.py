@@ -93,9 +93,9 @@ class Workspace:
         missing = place
         while not missing.parent.is_dir():
             missing = missing.parent
-        beside = sorted(entry.name for entry in os.scandir(missing.parent))
-        like = get_close_matches(missing.name, beside, _NEAREST)
+        beside = {each.name.casefold(): each for each in sorted(missing.parent.iterdir())}
+        like = get_close_matches(missing.name.casefold(), beside, _NEAREST)
         if like:
-            return [self.name(missing.parent / name) for name in like]
+            return [self.name(beside[name]) for name in like]
         same = (entry.path for entry in walk(self.root, self.root, most=_SEEN) if entry.name == place.name)
         return [path for path, _ in zip(same, range(_NEAREST), strict=False)]

@@ -1,0 +1,153 @@
+"""`run`: a command by a shell of its own."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from paste_proxy.staging.types import Staged
+from paste_proxy.tools.workbench.output import Output
+from tests.speculation.sameness.bash import Runner
+from tests.tools.workbench.bench import Bench, text
+
+
+async def test_output_and_errors_come_in_order_after_the_exit_code(bench: Bench) -> None:
+    said = await bench.ask("run", command="echo one; echo two >&2; printf three; exit 7")
+    assert said == "[exit 7]\none\ntwo\nthree"
+    assert await bench.ask("run", command="kill -9 $$") == "[exit 137]\n"
+    assert await bench.ask("run", command="cat; true") == "[exit 0]\n"
+    assert await bench.ask("run", command="printf '\\351'") == "[exit 0]\n\ufffd"
+
+
+async def test_each_command_has_a_shell_of_its_own_in_its_folder(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    (bench.root / "sub").mkdir()
+    (bench.root / "link").symlink_to("sub")
+    monkeypatch.setenv("CDPATH", "/")
+    here = Bench(bench.root, env={"OURS": "x y"})
+    assert await here.ask("run", command="cd sub; X=1; pwd") == f"[exit 0]\n{bench.root}/sub\n"
+    assert await here.ask("run", command='pwd; echo "$X$OURS$CDPATH$OLDPWD"') == f"[exit 0]\n{bench.root}\nx y\n"
+    assert await here.ask("run", command="pwd", cwd="./link/../link") == f"[exit 0]\n{bench.root}/link\n"
+    assert "is not there" in await here.fails("run", command="pwd", cwd="nowhere")
+
+
+COMMANDS = [
+    "./speak",
+    "./speak 3 2",
+    "./die",
+    "cat a.txt",
+    "cd sub && ./speak 2>&1 | tail -3",
+    "nope",
+    "echo 'x",
+    "pwd; ls",
+]
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(command=st.sampled_from(COMMANDS), cwd=st.sampled_from(["", "sub", "link", "sub dir", "sub/../sub dir"]))
+async def test_it_is_such_a_tool_as_equal_commands_need(
+    tmp_path_factory: pytest.TempPathFactory, command: str, cwd: str
+) -> None:
+    root = tmp_path_factory.mktemp("work")
+    tool = await asyncio.to_thread(Runner, root)
+    known = await asyncio.to_thread(tool.run, {"command": command, "cwd": cwd})
+    bench = Bench(root, env={"LC_ALL": "C", "X": "x y"})
+    assert known is not None
+    assert await bench.ask("run", command=command, cwd=cwd) == text(known)
+
+
+async def test_of_much_output_beginning_and_end_are_kept(bench: Bench) -> None:
+    said = await bench.ask("run", command="seq 200000; echo end")
+    head, _, rest = said.partition("\n1\n2\n")
+    assert head == "[exit 0, 1258899 bytes of output left out in the middle]"
+    assert rest.endswith("\n200000\nend\n")
+    assert "[... 1258899 bytes left out; send the output to a file" in rest
+    assert len(said) < 31_000
+
+
+@given(chunks=st.lists(st.binary(max_size=15_000), max_size=8))
+def test_how_output_came_makes_no_difference(chunks: list[bytes]) -> None:
+    by_chunk, at_once, data = Output(), Output(), b"".join(chunks)
+    for chunk in chunks:
+        by_chunk.feed(chunk)
+    at_once.feed(data)
+    assert (by_chunk.text(), by_chunk.left_out) == (at_once.text(), at_once.left_out)
+    assert by_chunk.left_out == max(0, len(data) - 30_000)
+    if not by_chunk.left_out:
+        assert by_chunk.text() == data.decode("utf-8", "replace")
+
+
+async def test_what_is_out_of_time_is_stopped_with_all_that_it_started(bench: Bench) -> None:
+    said = await bench.fails("run", command="echo begun; sleep 321 & sleep 322", timeout=0.5)
+    assert said.startswith("[stopped after 0.5 s; raise timeout")
+    assert said.endswith("\nbegun\n")
+    assert running(bench.root) == []
+
+
+async def test_what_is_cancelled_ends_with_all_that_it_started_even_if_it_does_not_want_to(bench: Bench) -> None:
+    command = "trap '' TERM; touch begun; sleep 323 & while :; do sleep 1; done"
+    asking = asyncio.create_task(bench.result("run", command=command))
+    async with asyncio.timeout(20):
+        while not (bench.root / "begun").exists():  # noqa: ASYNC110 - a process of its own has no event for us
+            await asyncio.sleep(0.01)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert running(bench.root) == []
+
+
+async def test_what_is_left_in_the_background_goes_on(bench: Bench) -> None:
+    said = await bench.ask("run", command="sleep 324 > log 2>&1 & echo $!")
+    left = int(said.split("\n")[1])
+    assert running(bench.root) == [left]
+    os.kill(left, 9)
+
+
+async def test_a_runner_is_given_all_that_the_command_depends_on(bench: Bench) -> None:
+    given: list[Staged] = []
+
+    async def runner(command: Staged, output: Output) -> int | None:
+        given.append(command)
+        output.feed(b"ran\n")
+        return 3
+
+    (bench.root / "sub").mkdir()
+    other = Bench(bench.root, env={"A": "1"}, runner=runner)
+    assert await other.ask("run", command="make", cwd="sub", timeout=5) == "[exit 3]\nran\n"
+    await other.ask("run", command="make", cwd="./sub/", timeout=5)
+    first, second = given
+    assert first == second
+    assert first.argv[1:] == ("-c", "make")
+    assert (first.workspace, first.cwd, first.timeout_s) == (str(bench.root), f"{bench.root}/sub", 5)
+    assert dict(first.env)["A"] == "1"
+    assert dict(first.env)["PWD"] == first.cwd
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ({}, "command: Field required. The arguments of run are command, cwd, timeout"),
+        ({"command": ""}, "command"),
+        ({"command": "echo \0"}, "NUL"),
+        ({"command": "x" * 2_100_000}, "cannot be started"),
+        ({"command": "true", "timeout": 0}, "timeout: Input should be greater than 0"),
+        ({"command": ["a"]}, "command: Input should be a valid string"),
+    ],
+)
+async def test_bad_arguments_are_told(bench: Bench, arguments: dict[str, object], why: str) -> None:
+    assert why in await bench.fails("run", **arguments)
+
+
+def running(cwd: Path) -> list[int]:
+    """Processes that work in a folder."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            state = (process / "stat").read_text().rpartition(")")[2].split()[0]
+            if state != "Z" and (process / "cwd").readlink() == cwd:
+                found.append(int(process.name))
+        except OSError:
+            continue
+    return found
