@@ -152,7 +152,7 @@ class Calls:
 
     def _commit(self, call: Call, job: Job, answer: ToolResult) -> Iterator[Command]:
         call.job, call.answer = job, answer
-        yield Commit(call=call.number, job=job.number)
+        yield Commit(call=call.number, job=job.number, result=answer, outcome=_outcome(call))
 
     def _committed(self, told: Committed, now: float) -> Iterator[Command]:
         """The effects of a staged job have happened, or cannot: serve its call, or run it."""
@@ -188,7 +188,7 @@ class Calls:
         call.job = None
         self._leave(call)
         self._state.effects.ended(call.writes)
-        took, outcome = _took(job, answer, now), Outcome.PROMOTED if call.waited else Outcome.REUSED
+        took, outcome = _took(job, answer, now), _outcome(call)
         yield Serve(call=call.number, job=job.number, result=answer, outcome=outcome, took_s=took)
         yield settled(job, outcome, now, saved_s=max(0.0, took - (now - call.asked_at)))
         if call.waited:
@@ -230,6 +230,10 @@ class Calls:
         self._state.slots_freed += lane.capacity.total is not None
         while lane.queue and lane.free():
             yield from self._run(lane.queue.popleft(), now)
+
+
+def _outcome(call: Call) -> Outcome:
+    return Outcome.PROMOTED if call.waited else Outcome.REUSED
 
 
 def _took(job: Job, result: ToolResult, now: float) -> float:

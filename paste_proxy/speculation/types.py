@@ -223,6 +223,9 @@ class Commit:
 
     call: int
     job: int
+    result: ToolResult
+    """What the call will be served."""
+    outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

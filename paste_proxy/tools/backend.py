@@ -1,5 +1,6 @@
 """The seam between the executor and whatever runs a tool."""
 
+import asyncio
 from typing import Protocol, runtime_checkable
 
 from paste_proxy.events.invocation import Invocation
@@ -41,7 +42,10 @@ class Held(Protocol):
         """What the agent is to see, if it is committed."""
 
     async def commit(self) -> bool:
-        """Let its effects happen, all of them. False: nothing has happened, and the call has to be run."""
+        """Let its effects happen, all of them. False: nothing has happened, and the call has to be run.
+
+        Raises nothing. Cancelling waits until it is over.
+        """
 
     async def discard(self) -> None:
         """Leave nothing of it. Raises nothing, and does nothing after a commit."""
@@ -54,8 +58,11 @@ class Staging(Backend, Protocol):
     def stages(self, invocation: Invocation) -> bool:
         """Whether it can do so with this call on this machine."""
 
-    async def stage(self, invocation: Invocation) -> Held:
+    async def stage(self, invocation: Invocation, wanted: asyncio.Event) -> Held:
         """Run it and hold its effects back. Cancelling discards it.
+
+        Args:
+            wanted: set once the agent waits for it; until then it gives way to all else on the machine.
 
         Raises:
             UpstreamFault: it could not be run so, or what it did cannot be held back.

@@ -15,7 +15,7 @@ from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.proxy.ports import Decision, RunIt, ServeIt
-from paste_proxy.speculation.types import Asked, CallEnded, EffectEnded, ObservationLost, Run, Serve
+from paste_proxy.speculation.types import Asked, CallEnded, Commit, EffectEnded, ObservationLost, Run, Serve
 
 _OBSERVED_OUTPUT_BYTES = 256 * 2**10
 """Longer outputs are observed as their beginning: reading them whole would hold up the loop."""
@@ -33,6 +33,8 @@ class _Open:
     invocation: Invocation
     since: float
     reply: "asyncio.Future[Decision]"
+    commits: tuple[Commit, "asyncio.Task[bool]"] | None = None
+    """What happens for it now."""
 
     def decide(self, decision: Decision) -> None:
         if not self.reply.done():
@@ -97,6 +99,11 @@ class CallDesk:
         if call := self._open.get(command.call):
             call.decide(RunIt(call.ticket))
 
+    def commits(self, command: Commit, happening: asyncio.Task[bool]) -> None:
+        """The effects of a job happen for the call, which is no more to be run unless they cannot."""
+        if call := self._open.get(command.call):
+            call.commits = command, happening
+
     def serve(self, command: Serve) -> None:
         """Answer the call with a job's result."""
         if call := self._open.get(command.call):
@@ -104,9 +111,13 @@ class CallDesk:
             self._close(call, command.result, command.outcome.value, command.took_s)
 
     def release(self) -> None:
-        """Let every call that still waits run; nothing will decide any more."""
+        """Let every call that still waits run; nothing will decide any more. One for which something happens now is
+        served that."""
         for call in self._open.values():
-            call.decide(RunIt(call.ticket))
+            if call.commits is None:
+                call.decide(RunIt(call.ticket))
+            else:
+                _decide_after(call, *call.commits)
 
     def _close(self, call: _Open, result: ToolResult | None, decision: str, took_s: float) -> None:
         self._open.pop(call.ticket, None)
@@ -130,6 +141,14 @@ class CallDesk:
                 truncated=len(result.body) > _OBSERVED_OUTPUT_BYTES,
             ),
         )
+
+
+def _decide_after(call: _Open, commit: Commit, happening: asyncio.Task[bool]) -> None:
+    def over(task: asyncio.Task[bool]) -> None:
+        happened = not task.cancelled() and task.result()
+        call.decide(ServeIt(commit.result, commit.outcome, commit.job) if happened else RunIt(call.ticket))
+
+    happening.add_done_callback(over)
 
 
 def _observed(result: ToolResult) -> Json:

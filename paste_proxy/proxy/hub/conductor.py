@@ -34,6 +34,8 @@ from paste_proxy.speculation.scheduler import Scheduler
 from paste_proxy.speculation.types import (
     Cancel,
     Command,
+    Commit,
+    Committed,
     JobEnded,
     JobSent,
     JobWaits,
@@ -48,6 +50,7 @@ from paste_proxy.speculation.types import (
     Told,
 )
 from paste_proxy.speculators.guess import Guessed
+from paste_proxy.tools.backend import Staging
 
 log = structlog.get_logger(__name__)
 
@@ -125,7 +128,7 @@ class Conductor:
                 self.tell(*self._guesses.guessed(item))
             case Tunnel():
                 self._turns.tunnel(item)
-            case JobSent() | ObservationLost():
+            case JobSent() | Committed() | ObservationLost():
                 self.tell(item)
             case _:
                 assert_never(item)
@@ -178,19 +181,23 @@ class Conductor:
                 self._settled(command)
             case Refused(reason=reason):
                 self._tally.refused[reason.value] += 1
-            case Promote():
-                pass
+            case Promote(job=job):
+                self._executor.want(job)
+            case Commit(job=job):
+                self._calls.commits(command, self._executor.commit(job))
             case _:
                 assert_never(command)
 
     def _launch(self, command: Launch) -> None:
         offer = self._toolbox.through(command.invocation.tool, command.scope)
-        if offer is None:
+        if offer is None or (command.staged and not isinstance(offer.backend, Staging)):
             self.tell(JobEnded(job=command.job, result=None))
             return
         self._tally.launched += 1
         self._ahead[command.job] = command
-        if not self._executor.launch(command.job, command.invocation, offer.backend):
+        if isinstance(offer.backend, Staging) and command.staged:
+            self._executor.stage(command.job, command.invocation, offer.backend)
+        elif not self._executor.launch(command.job, command.invocation, offer.backend):
             self.tell(JobWaits(job=command.job))
 
     def _job_ended(self, ended: JobEnded) -> None:
@@ -199,6 +206,8 @@ class Conductor:
         session = self._sessions.get(job.session) if job else None
         if job is None or session is None or ended.result is None or job.candidate.depth >= _DEEPEST:
             return
+        if job.staged:
+            return  # what follows would be run where its effects have not happened
         if len(ended.result.body) <= _READ_AHEAD_BYTES:
             self.tell(*self._foresight.beyond(session, job, ended.result))
 

@@ -1,4 +1,5 @@
-"""Runs speculative jobs: one asyncio task each, cancelled upstream when told to."""
+"""Runs speculative jobs: one asyncio task each, cancelled upstream when told to. Of a staged one it keeps what is held
+back, until that is committed or let go."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,8 +9,8 @@ import structlog
 from paste_proxy.errors import PasteError
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
-from paste_proxy.speculation.types import JobEnded, JobSent
-from paste_proxy.tools.backend import Backend, Connecting
+from paste_proxy.speculation.types import Committed, JobEnded, JobSent
+from paste_proxy.tools.backend import Backend, Connecting, Held, Staging
 
 log = structlog.get_logger(__name__)
 
@@ -17,9 +18,15 @@ log = structlog.get_logger(__name__)
 class Executor:
     """Owns the tasks of running jobs; tells exactly once for each that it ended."""
 
-    def __init__(self, tell: Callable[[JobEnded | JobSent], None]) -> None:
+    def __init__(self, tell: Callable[[JobEnded | JobSent | Committed], None]) -> None:
         self._tell = tell
         self._running: dict[int, asyncio.Task[ToolResult]] = {}
+        self._wanted: dict[int, asyncio.Event] = {}
+        """Of staged jobs that run, told when an agent waits for them."""
+        self._held: dict[int, Held] = {}
+        self._commits: set[asyncio.Task[bool]] = set()
+        self._leaving: set[asyncio.Task[None]] = set()
+        """What is being let go."""
 
     def launch(self, job: int, invocation: Invocation, backend: Backend) -> bool:
         """Start a job; whether its call is sent now, not when the backend has connected (then `JobSent` is told)."""
@@ -30,6 +37,38 @@ class Executor:
         task.add_done_callback(lambda done: self._finish(job, done))
         return not waits
 
+    def stage(self, job: int, invocation: Invocation, backend: Staging) -> None:
+        """Start a job whose effects are held back."""
+        wanted = self._wanted[job] = asyncio.Event()
+        task = asyncio.create_task(self._staged(job, invocation, backend, wanted), name=f"stage-{job}")
+        self._running[job] = task
+        task.add_done_callback(lambda done: self._finish(job, done))
+
+    async def _staged(self, job: int, invocation: Invocation, backend: Staging, wanted: asyncio.Event) -> ToolResult:
+        held = self._held[job] = await backend.stage(invocation, wanted)
+        return held.result
+
+    def want(self, job: int) -> None:
+        """An agent waits for a job."""
+        if job in self._wanted:
+            self._wanted[job].set()
+
+    def commit(self, job: int) -> asyncio.Task[bool]:
+        """Let the effects of a staged job happen; `Committed` is told, whatever comes of it."""
+        task = asyncio.create_task(self._commit(job), name=f"commit-{job}")
+        self._commits.add(task)
+        task.add_done_callback(self._commits.discard)
+        return task
+
+    async def _commit(self, job: int) -> bool:
+        held, done = self._held.pop(job, None), False
+        try:
+            done = held is not None and await held.commit()
+        except Exception:
+            log.exception("commit_fault", job=job)
+        self._tell(Committed(job=job, done=done))
+        return done
+
     async def _connected(self, job: int, invocation: Invocation, backend: Backend) -> ToolResult:
         assert isinstance(backend, Connecting)
         await backend.connect()
@@ -37,13 +76,19 @@ class Executor:
         return await backend.run(invocation, speculative=True)
 
     def cancel(self, job: int) -> None:
-        """Stop a job if it still runs."""
+        """Stop a job if it still runs; let go of what it holds back."""
         task = self._running.get(job)
         if task is not None:
             task.cancel()
+        held = self._held.pop(job, None)
+        if held is not None:
+            leaving = asyncio.create_task(held.discard(), name=f"discard-{job}")
+            self._leaving.add(leaving)
+            leaving.add_done_callback(self._leaving.discard)
 
     def _finish(self, job: int, task: asyncio.Task[ToolResult]) -> None:
         self._running.pop(job, None)
+        self._wanted.pop(job, None)
         result = None
         if not task.cancelled():
             fault = task.exception()
@@ -55,7 +100,8 @@ class Executor:
 
     async def close(self) -> None:
         """Cancel everything and wait until it is gone."""
-        tasks = list(self._running.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        for job in [*self._running, *self._held]:
+            self.cancel(job)
+        while tasks := [*self._running.values(), *self._commits, *self._leaving]:
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.sleep(0)  # lets what they are done with be taken off

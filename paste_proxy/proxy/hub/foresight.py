@@ -12,6 +12,7 @@ from paste_proxy.events.types import CallSealed, Event, ToolCall, ToolOutput
 from paste_proxy.proxy.hub.session import AgentSession
 from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.speculation.types import Launch, Narrowed, Predicted
+from paste_proxy.tools.backend import Backend, Staging
 from paste_proxy.wire.types import SeenPart
 
 _SEALED_CONFIDENCE = 0.98
@@ -27,6 +28,7 @@ class Foresight:
     Args:
         core: what the policy makes of an invocation. Predictors see cores and what they predict is run as its
             core; a sealed call is run as it is.
+        staged: whether a tool, by its identity, may only be run ahead with its effects held back.
     """
 
     def __init__(
@@ -35,10 +37,12 @@ class Foresight:
         pool_tools: frozenset[str],
         not_executable: Callable[[Candidate], None],
         core: Core = as_asked,
+        staged: Callable[[str], bool] = lambda tool: False,
     ) -> None:
         self._toolbox, self._pool_tools = toolbox, pool_tools
         self._not_executable = not_executable
         self._core = core
+        self._staged = staged
 
     def begun(self, session: AgentSession, turn: int, part: SeenPart) -> list[Narrowed]:
         """A call is being written. Nothing, where calls of that name do not pass through the sidecar: who knows what
@@ -120,7 +124,14 @@ class Foresight:
                 candidate = replace(candidate, invocation=Invocation(tool, candidate.invocation.arguments))
             if candidate.source != SEALED:
                 candidate = replace(candidate, invocation=self._core(candidate.invocation))
+            if self._staged(tool) and not _can_stage(offer.backend, candidate.invocation):
+                self._not_executable(candidate)
+                continue
             by_scope.setdefault(offer.scope, []).append(candidate)
         return [
             Predicted(session=session.id, scope=scope, candidates=tuple(found)) for scope, found in by_scope.items()
         ]
+
+
+def _can_stage(backend: Backend, invocation: Invocation) -> bool:
+    return isinstance(backend, Staging) and backend.stages(invocation)

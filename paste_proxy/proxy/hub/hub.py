@@ -19,7 +19,7 @@ from paste_proxy.proxy.hub.observed import Observed, PartSeen, ScopeGone, ToolAn
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.proxy.ports import NO_ARGUMENTS, AgentCall, Decision, RunIt
-from paste_proxy.speculation.types import JobEnded, ObservationLost, Tick
+from paste_proxy.speculation.types import Committed, JobEnded, ObservationLost, Tick
 from paste_proxy.speculators.guess import Guessed
 from paste_proxy.tools.backend import Backend
 
@@ -60,7 +60,7 @@ class Hub:
 
     def post(self, item: Observed) -> None:
         """Put an item into the inbox. Raises nothing."""
-        if len(self._inbox) < self._inbox_limit or isinstance(item, JobEnded | Guessed):
+        if len(self._inbox) < self._inbox_limit or isinstance(item, JobEnded | Committed | Guessed):
             self._inbox.append(item)
         elif not isinstance(item, PartSeen):
             self._lost = True

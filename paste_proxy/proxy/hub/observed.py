@@ -7,7 +7,7 @@ from typing import TypeAlias
 from paste_proxy.events.result import ToolResult
 from paste_proxy.proxy.hub.reading import Reading
 from paste_proxy.proxy.ports import AgentCall, Decision
-from paste_proxy.speculation.types import JobEnded, JobSent, ObservationLost
+from paste_proxy.speculation.types import Committed, JobEnded, JobSent, ObservationLost
 from paste_proxy.speculators.guess import Guessed
 from paste_proxy.wire.types import SeenCall, SeenPart, TurnEnd
 
@@ -103,6 +103,7 @@ Observed: TypeAlias = (
     | ScopeGone
     | Tunnel
     | JobEnded
+    | Committed
     | JobSent
     | Guessed
     | ObservationLost

@@ -1,12 +1,17 @@
 """Jobs are sent when their backend can send them, and what a cancelled job was waiting for goes on."""
 
 import asyncio
+from typing import TypeAlias
+
+import pytest
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
 from paste_proxy.proxy.hub.executor import Executor
-from paste_proxy.speculation.types import JobEnded, JobSent
+from paste_proxy.speculation.types import Committed, JobEnded, JobSent
+from paste_proxy.tools.backend import Held
 
+Told: TypeAlias = asyncio.Queue[JobEnded | JobSent | Committed]
 READ = Invocation("fs/read", {"path": "a"})
 
 
@@ -34,7 +39,7 @@ class Slow:
 
 
 async def test_a_job_is_told_as_sent_when_its_connection_is_open() -> None:
-    told: asyncio.Queue[JobEnded | JobSent] = asyncio.Queue()
+    told: Told = asyncio.Queue()
     executor, backend = Executor(told.put_nowait), Slow()
     assert not executor.launch(1, READ, backend)
     backend.open.set()
@@ -45,9 +50,101 @@ async def test_a_job_is_told_as_sent_when_its_connection_is_open() -> None:
 
 
 async def test_a_job_cancelled_while_it_waits_is_never_sent() -> None:
-    told: asyncio.Queue[JobEnded | JobSent] = asyncio.Queue()
+    told: Told = asyncio.Queue()
     executor, backend = Executor(told.put_nowait), Slow()
     executor.launch(1, READ, backend)
     executor.cancel(1)
     assert await asyncio.wait_for(told.get(), 5) == JobEnded(job=1, result=None)
     assert backend.ran == []
+
+
+class Kept:
+    """What a staged run holds back."""
+
+    result = ToolResult(body=b"built")
+
+    def __init__(self, *, can_happen: bool = True) -> None:
+        self.can_happen, self.happened, self.left = can_happen, False, False
+
+    async def commit(self) -> bool:
+        await asyncio.sleep(0)
+        self.happened = self.can_happen
+        return self.can_happen
+
+    async def discard(self) -> None:
+        self.left = True
+
+
+class Careful(Slow):
+    """A backend that stages; a run ends when the test says so."""
+
+    def __init__(self, kept: Kept) -> None:
+        super().__init__()
+        self.kept, self.wanted = kept, False
+
+    def stages(self, invocation: Invocation) -> bool:
+        return True
+
+    async def stage(self, invocation: Invocation, wanted: asyncio.Event) -> Held:
+        await self.open.wait()
+        self.wanted = wanted.is_set()
+        return self.kept
+
+
+BUILD = Invocation("desk/run", {"command": "make"})
+
+
+async def staged(kept: Kept, told: Told) -> Executor:
+    executor, backend = Executor(told.put_nowait), Careful(kept)
+    executor.stage(1, BUILD, backend)
+    backend.open.set()
+    assert await asyncio.wait_for(told.get(), 5) == JobEnded(job=1, result=kept.result)
+    return executor
+
+
+@pytest.mark.parametrize("can_happen", [True, False])
+async def test_what_is_held_back_happens_when_it_is_committed(can_happen: bool) -> None:
+    told, kept = Told(), Kept(can_happen=can_happen)
+    executor = await staged(kept, told)
+    assert not kept.happened
+    executor.commit(1)
+    assert await asyncio.wait_for(told.get(), 5) == Committed(job=1, done=can_happen)
+    await executor.close()
+    assert (kept.happened, kept.left) == (can_happen, False)
+
+
+async def test_a_second_commit_of_a_job_is_told_as_not_done() -> None:
+    told, kept = Told(), Kept()
+    executor = await staged(kept, told)
+    executor.commit(1)
+    executor.commit(1)
+    assert [await told.get(), await told.get()] == [Committed(job=1, done=False), Committed(job=1, done=True)]
+
+
+async def test_what_is_held_back_is_let_go_when_its_job_is_cancelled_or_all_ends() -> None:
+    told, kept, left = Told(), Kept(), Kept()
+    executor = await staged(kept, told)
+    executor.cancel(1)
+    await executor.close()
+    assert kept.left
+    await (await staged(left, told)).close()
+    assert left.left
+
+
+async def test_a_staged_job_learns_that_an_agent_waits_for_it() -> None:
+    told, backend = Told(), Careful(Kept())
+    executor = Executor(told.put_nowait)
+    executor.stage(1, BUILD, backend)
+    executor.want(1)
+    backend.open.set()
+    await asyncio.wait_for(told.get(), 5)
+    assert backend.wanted
+    await executor.close()
+
+
+async def test_a_staged_job_is_cancelled_while_it_runs() -> None:
+    told, backend = Told(), Careful(Kept())
+    executor = Executor(told.put_nowait)
+    executor.stage(1, BUILD, backend)
+    executor.cancel(1)
+    assert await asyncio.wait_for(told.get(), 5) == JobEnded(job=1, result=None)
