@@ -14,8 +14,11 @@ from paste_proxy.proxy.http.hosts import host_of, own_hosts
 from paste_proxy.proxy.http.refusal import refusal
 from paste_proxy.proxy.http.traffic import Traffic
 from paste_proxy.proxy.metrics import Metrics
+from paste_proxy.proxy.pattern_rows import Portion
 
 Rows = Sequence[Mapping[str, Json]]
+_TOTAL = "x-paste-total"
+_PORTION, _LARGEST_PORTION = 100, 1_000
 
 
 class Snapshot(Protocol):
@@ -27,8 +30,8 @@ class Snapshot(Protocol):
     def sessions(self) -> Rows:
         """The live sessions."""
 
-    def patterns(self) -> Rows:
-        """The patterns in use, with their support and confidence."""
+    def patterns(self, portion: Portion) -> tuple[Rows, int]:
+        """The patterns in use that are asked for, and how many there are in all portions."""
 
     def policies(self) -> Rows:
         """The policy rules, in the order they are tried."""
@@ -55,11 +58,19 @@ def add_admin_routes(
     shown: dict[str, Callable[[], Mapping[str, Json] | Rows]] = {
         "stats": snapshot.stats,
         "sessions": snapshot.sessions,
-        "patterns": snapshot.patterns,
         "policies": snapshot.policies,
     }
     for name, read in shown.items():
         app.router.add_get(f"/paste/v1/{name}", guarded(host, _showing(read)))
+
+    async def patterns(request: web.Request) -> web.Response:
+        portion = _portion(request.query)
+        if isinstance(portion, str):
+            return refusal(400, "bad_query", portion)
+        rows, total = snapshot.patterns(portion)
+        return _json(rows, {_TOTAL: str(total)})
+
+    app.router.add_get("/paste/v1/patterns", guarded(host, patterns))
 
 
 _Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -79,6 +90,22 @@ def guarded(host: str, answer: _Answer) -> _Answer:
 
 def _showing(read: Callable[[], Mapping[str, Json] | Rows]) -> _Answer:
     async def show(_: web.Request) -> web.Response:
-        return web.Response(body=dumps(read()), content_type="application/json")
+        return _json(read())
 
     return show
+
+
+def _json(shown: Mapping[str, Json] | Rows, headers: Mapping[str, str] | None = None) -> web.Response:
+    return web.Response(body=dumps(shown), content_type="application/json", headers=headers)
+
+
+def _portion(query: Mapping[str, str]) -> Portion | str:
+    """What a query asks for, or what is wrong with it."""
+    for key in query:
+        if key not in ("tool", "limit", "offset"):
+            return f"{key} is no key of this query; those are tool, limit and offset"
+    numbers = {key: query.get(key, str(default)) for key, default in (("limit", _PORTION), ("offset", 0))}
+    for key, (least, most) in {"limit": (1, _LARGEST_PORTION), "offset": (0, 10**9)}.items():
+        if not (numbers[key].isascii() and numbers[key].isdigit() and least <= int(numbers[key][:10]) <= most):
+            return f"{key} is {numbers[key][:20]!r}; expected a whole number from {least} to {most}"
+    return Portion(query.get("tool"), int(numbers["limit"]), int(numbers["offset"]))

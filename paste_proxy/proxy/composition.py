@@ -58,7 +58,7 @@ class Sidecar:
 
     def __init__(self, config: Config, clock: Clock) -> None:
         self.config, self._clock = config, clock
-        self.tally = Tally()
+        self.tally = Tally(now=clock.epoch)
         pools = [read_patterns(name) for name in config.patterns]
         if config.learning.general and GENERAL not in config.patterns:
             pools.append(general_pool())
@@ -88,7 +88,13 @@ class Sidecar:
             fault=self.tally.fault,
             prompt_chars=config.speculator.prompt_chars if config.speculator is not None else 0,
         )
-        self._foresight = Foresight(self._toolbox, frozenset(self._pool.tools), self._not_executable, self._policy.core)
+        self._foresight = Foresight(
+            self._toolbox,
+            frozenset(self._pool.tools),
+            self._not_executable,
+            self._policy.core,
+            lambda tool: self._policy.rule_for(tool).staged,
+        )
         self._guessing = None if config.speculator is None else guessing(config.speculator, self.hub.post)
 
     def parts(self) -> Parts:
@@ -99,6 +105,7 @@ class Sidecar:
             sessions=self.sessions,
             pool=self._pool,
             policy=self._policy,
+            learned_of=lambda pattern: self._adaptation.learned_of(pattern) if self._adaptation else (0.0, 0.0),
         )
         return Parts(
             tally=self.tally,

@@ -6,6 +6,7 @@ from paste_proxy.events.result import ToolResult
 from paste_proxy.events.values import Json
 from paste_proxy.proxy.admin import Rows
 from paste_proxy.proxy.hub.tally import Tally
+from paste_proxy.proxy.pattern_rows import Portion
 from paste_proxy.proxy.ports import NO_ARGUMENTS, AgentCall, Decision, Pieces, RunIt, TurnTee
 from paste_proxy.proxy.stats import stats
 from paste_proxy.speculation.types import Mode
@@ -73,9 +74,9 @@ class NothingSeen:
         """None."""
         return ()
 
-    def patterns(self) -> Rows:
+    def patterns(self, portion: Portion) -> tuple[Rows, int]:
         """None."""
-        return ()
+        return (), 0
 
     def policies(self) -> Rows:
         """None."""

@@ -5,6 +5,7 @@ from yarl import URL
 
 from paste_proxy.config import Config
 from paste_proxy.proxy.app import Parts
+from paste_proxy.proxy.pattern_rows import Portion
 from paste_proxy.speculation.types import Mode
 
 _log = structlog.get_logger(__name__)
@@ -24,7 +25,7 @@ def log_opening(config: Config, parts: Parts) -> None:
         _log.info("tool", name=name, upstream=upstream)
     mode = config.speculation.mode
     if mode is not Mode.OFF:
-        rules, patterns = len(parts.snapshot.policies()), len(parts.snapshot.patterns())
+        rules, (_, patterns) = len(parts.snapshot.policies()), parts.snapshot.patterns(Portion(limit=0))
         _log.info("speculation", mode=mode.value, policies=list(config.policies), rules=rules)
         _log.info("prediction", pools=list(config.patterns), patterns=patterns)
         if config.speculator is not None:

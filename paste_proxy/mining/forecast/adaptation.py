@@ -110,9 +110,13 @@ class Adaptation:
         patterns = {trait for place in self._places for trait in place.ever.of if trait.startswith(PATTERN)}
         return sorted(trait.removeprefix(PATTERN) for trait in patterns if self._correction(trait)[1] <= _DEMOTED)
 
+    def learned_of(self, pattern: str) -> Odds:
+        """Log odds that sessions have added to a pattern's own: to come at once, and within the horizon."""
+        return self._correction(PATTERN + pattern)
+
     def odds(self, pattern: str, odds: Odds) -> Odds:
         """The odds of a pattern that no model weighs, as far as they have been corrected."""
-        next_, ever = self._correction(PATTERN + pattern)
+        next_, ever = self.learned_of(pattern)
         if not next_ and not ever:
             return odds
         shifted = _shifted(odds[0], next_)

@@ -1,5 +1,6 @@
 """What the sidecar counts; the one source of `/metrics`, `/paste/v1/stats` and every summary."""
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from paste_proxy.events.candidate import MODEL
 from paste_proxy.events.types import Outcome
 from paste_proxy.proxy.hub.guess_tally import GuessTally
 from paste_proxy.proxy.hub.learned import Learned
+from paste_proxy.proxy.hub.pattern_tally import PatternTally
 from paste_proxy.speculation.types import Settled
 
 _TOOLS_COUNTED_APART = 200
@@ -56,8 +58,12 @@ class Tally:
     past: Counter[str] = field(default_factory=Counter)
     """Calls that agents' own tools answered past the sidecar, by tool."""
     tools: dict[str, ToolTally] = field(default_factory=dict)
+    patterns: dict[str, PatternTally] = field(default_factory=dict)
+    """By what foresaw a call, above all a pattern's id; as many as a pool has."""
     guesses: GuessTally = field(default_factory=GuessTally)
     learned: Callable[[], Learned] = Learned
+    now: Callable[[], float] = time.time
+    """In seconds since 1970."""
 
     def tool(self, name: str) -> ToolTally:
         """The account of a tool; tools beyond a bound share one."""
@@ -89,6 +95,7 @@ class Tally:
 
     def settled(self, job: Settled) -> None:
         """A speculative job came to its end."""
+        self.patterns.setdefault(job.source, PatternTally()).settled(job, self.now())
         wasted = 0.0 if job.outcome in _COMMITTED else job.ran_s
         account = self.tool(job.invocation.tool)
         if job.shadow:
