@@ -96,6 +96,9 @@ class McpServer(Section):
     stateless: StrictBool = True
     """Whether a call's answer does not depend on the MCP session it is made in; if it does, its tools
     are never run speculatively, since that happens in a session of its own."""
+    habits: StrictBool | None = None
+    """Whether what one session asks of it may be offered to another as a habit. None: so it is where the sidecar runs
+    the server itself, alike for every client; behind a `url` each client may be another user."""
     proxy: WebAddress | None = None
     """An HTTP proxy on the way to `url`. Those that the environment names are not used."""
     idle_call_s: Annotated[float, Field(strict=True, ge=0, le=_LONGEST_S)] = 600.0
@@ -117,9 +120,16 @@ class McpServer(Section):
     def _one_transport(self) -> "McpServer":
         if bool(self.url) + bool(self.command) + (self.workbench is not None) != 1:
             raise ValueError("one of url, command and workbench")
+        if self.habits and not self.stateless:
+            raise ValueError("habits beside stateless = false: what depends on the session is no other's")
         if self.read_only and self.workbench is None:
             raise ValueError("read_only beside a workbench: other servers' tools are named by policies")
         return self
+
+    @property
+    def alike(self) -> bool:
+        """Whether it is the same to every session."""
+        return self.stateless and (self.url is None if self.habits is None else self.habits)
 
 
 class DispatchTool(Section):

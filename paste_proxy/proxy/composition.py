@@ -65,7 +65,7 @@ class Sidecar:
         self._pool = pool.combine(pools)
         self._adaptation: Adaptation | None = None
         self._policy = combine([read_policy(name) for name in config.policies])
-        self._toolbox = Toolbox(config.mcp)
+        self._toolbox = Toolbox(config.mcp, (name for name, server in config.mcp.items() if server.alike))
         self._scheduler = scheduler(config, self._policy)
         self.sessions = Sessions(
             self._predictor,
@@ -200,8 +200,8 @@ class Sidecar:
         return (ruling.allowed or ruling.rule is None) and self._toolbox.offered(tool)
 
     def _shared(self, tool: str) -> bool:
-        """Whether a tool means the same to every session: one that runs without anybody's connection, and reads nothing
-        that is one session's own."""
+        """Whether a tool means the same to every session: one that is run alike for all of them, and reads nothing that
+        is one session's own."""
         identity = self._toolbox.identify(tool)
         ruling = self._policy.rule_for(identity)
         own = any("{session}" in domain for domain in ruling.reads)

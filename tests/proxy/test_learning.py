@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from paste_proxy.clock import SystemClock
-from paste_proxy.config import Config, Learning
+from paste_proxy.config import Config, Learning, McpServer
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
 from paste_proxy.proxy.composition import Sidecar
@@ -46,7 +46,7 @@ async def sidecar(learning: Learning, reads: str = SHARED) -> AsyncIterator[Side
         await anext(living)
 
 
-async def call(made: Sidecar, session: str, invocation: Invocation, output: str) -> None:
+async def call(made: Sidecar, session: str, invocation: Invocation, output: str, scope: str = "") -> None:
     """A turn of the session asks for a call, which is made and answered."""
     history = [{"role": "user", "content": f"{session} {invocation.key}"}]
     body = orjson.dumps({"model": "m", "stream": True, "messages": history})
@@ -60,7 +60,7 @@ async def call(made: Sidecar, session: str, invocation: Invocation, output: str)
         tee.chunk(b"data: " + orjson.dumps(chunk) + b"\n\n")
     tee.chunk(b"data: [DONE]\n\n")
     tee.closed(clean=True)
-    asked = AgentCall(invocation=invocation, session=session, call_id="c")
+    asked = AgentCall(invocation=invocation, session=session, call_id="c", scope=scope)
     decision = await asyncio.wait_for(made.hub.ask(asked), 10)
     assert isinstance(decision, RunIt)
     made.hub.ended(decision.ticket, ToolResult(body=output.encode()))
@@ -94,6 +94,39 @@ async def test_what_is_a_sessions_own_business_leaves_no_habit(tmp_path: Path) -
     async with sidecar(learning) as made:
         await call(made, "s", Invocation("shell", {"command": "login", "password": "hunter2-secret"}), "in")
         assert made.tally.learned().habits == 0
+
+
+LOOK = Invocation("files/look", {"path": "open-tickets.md"})
+COMMAND, URL = McpServer(command=("cat",)), McpServer(url="http://127.0.0.1:9/mcp")
+
+
+@pytest.mark.parametrize(
+    ("server", "effect", "habits"),
+    [
+        (COMMAND, 'effect = "read"', 1),
+        (COMMAND.model_copy(update={"stateless": False}), 'effect = "read"', 0),
+        (COMMAND.model_copy(update={"habits": False}), 'effect = "read"', 0),
+        (COMMAND, 'effect = "read"\nreads = ["files:{session}"]', 0),
+        (COMMAND, 'effect = "write"', 0),
+        (URL, 'effect = "read"', 0),
+        (URL.model_copy(update={"habits": True}), 'effect = "read"', 1),
+    ],
+)
+async def test_calls_of_an_mcp_server_become_habits_where_it_is_alike_to_every_session(
+    tmp_path: Path, server: McpServer, effect: str, habits: int
+) -> None:
+    (tmp_path / "policy.toml").write_text(f'[[rule]]\ntool = "files/look"\n{effect}\n')
+    config = Config(mcp={"files": server}, policies=(str(tmp_path / "policy.toml"),))
+    made = await asyncio.to_thread(Sidecar, config, SystemClock())
+    living = made.living()
+    await anext(living)
+    for session in ("a", "b", "c"):
+        scope = f"mcp:files:{session}"
+        made.hub.offer(scope, "files", NeverRun(), ["files/look"], session=session)
+        await call(made, session, LOOK, "none", scope)
+    assert made.tally.learned().habits == habits
+    with pytest.raises(StopAsyncIteration):
+        await anext(living)
 
 
 async def test_what_is_switched_off_learns_nothing(tmp_path: Path) -> None:

@@ -48,10 +48,14 @@ class Offer:
 
 
 class Toolbox:
-    """The offers standing now."""
+    """The offers standing now.
 
-    def __init__(self, servers: Iterable[str] = ()) -> None:
-        self._servers = set(servers)
+    Args:
+        alike: those of the servers that are the same to every session.
+    """
+
+    def __init__(self, servers: Iterable[str] = (), alike: Iterable[str] = ()) -> None:
+        self._servers, self._alike = set(servers), frozenset(alike)
         self._offers: dict[tuple[str, str], Offer] = {}
         self._holders: dict[str, list[Offer]] = defaultdict(list)
         self._spellings = Spellings()
@@ -104,8 +108,13 @@ class Toolbox:
         return self.identify(name) in self._holders
 
     def shared(self, tool: str) -> bool:
-        """Whether a connection that is nobody's runs the tool."""
-        return any(not offer.scope and offer.session is None for offer in self._holders.get(tool, ()))
+        """Whether the tool is run the same for every session: by the sidecar itself, or by a server that is alike to
+        all of them. Not where a program runs one of that name for its own session."""
+        holders = self._holders.get(tool, ())
+        return bool(holders or server_of(tool) in self._alike) and all(map(self._is_nobody_s, holders))
+
+    def _is_nobody_s(self, offer: Offer) -> bool:
+        return offer.server in self._alike if offer.server else not offer.scope and offer.session is None
 
     def identify(self, name: str, *, bare: bool = True) -> str:
         """The identity behind a spelling; the spelling itself where nothing on offer fits or two do.

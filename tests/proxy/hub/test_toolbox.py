@@ -165,3 +165,17 @@ def test_a_new_offer_replaces_the_old_one_of_its_connection() -> None:
     toolbox.offer("conn", "fs", Still(), ["fs/write"])
     assert toolbox.find("fs/read", "s", ["conn"]) is None
     assert toolbox.find("fs/write", "s", ["conn"]) is not None
+
+
+def test_a_tool_is_shared_if_nothing_that_runs_it_is_a_session_s_own() -> None:
+    toolbox = Toolbox(["files", "crm"], alike=["files"])
+    toolbox.offer("", "", Still(), ["lookup"])
+    toolbox.offer("mcp:files:1", "files", Still(), ["files/look"], session="mine")
+    toolbox.offer("mcp:crm:1", "crm", Still(), ["crm/orders"])
+    toolbox.offer("peer", "", Still(), ["search"])
+    shared = ["lookup", "files/look", "crm/orders", "search", "unheard_of"]
+    assert [tool for tool in shared if toolbox.shared(tool)] == ["lookup", "files/look"]
+    toolbox.withdraw("mcp:files:1")
+    assert toolbox.shared("files/look"), "the session has ended, what it showed is still to be learned"
+    toolbox.offer("peer", "", Still(), ["search", "lookup", "files/look"])
+    assert [tool for tool in shared if toolbox.shared(tool)] == []
