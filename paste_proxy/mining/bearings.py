@@ -33,8 +33,8 @@ class Bearings:
 
     def see(self, text: str) -> None:
         """Take note of the full dates of a text."""
-        year = max(filter(None, (self.year, year_in(text))), default=None)
-        if year != self.year:
+        year = year_in(text, self.year or "")
+        if year is not None:
             self.year, self.stamp = year, self.stamp + 1
 
     def visit(self, paths: Iterable[str]) -> None:

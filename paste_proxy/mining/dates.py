@@ -15,6 +15,7 @@ _DATE = re.compile(
 _YEAR = re.compile(
     rf"\b(\d{{4}})-\d\d-\d\d|\b(?:{_NAME})[a-z]*\.?(?: \d{{1,2}}(?:st|nd|rd|th)?,?)? (\d{{4}})\b", re.IGNORECASE
 )
+_AFTER_BLANK = re.compile(r" (\d{4})\b")
 _AFTER_YEAR = re.compile(r"-(?=\d\d-\d\d)")
 _GROWS = "\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}"
 """The one letter that is two characters in lower case."""
@@ -41,9 +42,19 @@ def dated(date: str, year: str | None) -> str | None:
     return year and year + date
 
 
-def year_in(text: str) -> str | None:
-    """The latest year among the full dates of a text."""
-    return max((found[1] or found[2] for found in _matches(_YEAR, text)), default=None)
+def year_in(text: str, beyond: str = "") -> str | None:
+    """The latest year among the full dates of a text; None if it is not `beyond` another one."""
+    if all(year <= beyond for year in _years(text)):
+        return None
+    latest = max((found[1] or found[2] for found in _matches(_YEAR, text)), default="")
+    return latest if latest > beyond else None
+
+
+def _years(text: str) -> Iterator[str]:
+    """What may be the year of a full date."""
+    yield from _AFTER_BLANK.findall(text)
+    before = (text[max(0, found.start() - 4) : found.start()] for found in _AFTER_YEAR.finditer(text))
+    yield from filter(str.isdecimal, before)
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from typing import NamedTuple
 
 from paste_proxy.events.values import Json
 from paste_proxy.mining.forms import FORMS, framed
@@ -22,8 +23,7 @@ MOST_VALUES = 10
 """Values that one mapper gives at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(NamedTuple):
     """A value and the choices that led to it."""
 
     value: Json
@@ -83,16 +83,20 @@ class Mapper:
         return self.take in (DATE, FILE)
 
     def _of(self, material: Material, nth: int) -> Iterator[Bound]:
-        taken = material.take(self.take)
-        for found in taken[-1:] if self.last else taken:
+        for found in material.take(self.take)[-1:] if self.last else material.each(self.take):
             value = framed(self.frame, FORMS[self.form](found.value))
             if value is not None:
                 yield Bound(value, self._choices(nth, found.rows))
 
     def _choices(self, nth: int, rows: tuple[int, ...]) -> dict[str, int]:
-        name = f"{self.source.origin} {self.source.tool}"
-        choices = {name: nth} if self.source.each else {}
-        if not self.last:
-            for prefix, row in zip(stars(self.take) if rows else (), rows, strict=False):
-                choices[f"{name} {prefix}"] = row
+        event, lists = self._named
+        choices = {event: nth} if self.source.each else {}
+        if rows and not self.last:
+            choices.update(zip(lists, rows, strict=False))
         return choices
+
+    @cached_property
+    def _named(self) -> tuple[str, list[str]]:
+        """The names of the choices: which event, and which item of each list."""
+        event = f"{self.source.origin} {self.source.tool}"
+        return event, [f"{event} {prefix}" for prefix in stars(self.take)]

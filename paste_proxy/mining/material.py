@@ -1,13 +1,16 @@
 """What one event holds, taken apart once and kept: values by place, values by kind, and the way back."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from paste_proxy.events.values import Json
 from paste_proxy.mining.bearings import Bearings
 from paste_proxy.mining.dates import dated
-from paste_proxy.mining.mentions import DATE, KINDS, mentioned, words_by_shape
+from paste_proxy.mining.gradual import Gradual
+from paste_proxy.mining.mentions import DATE, KINDS, mentions, words_by_shape
 from paste_proxy.mining.neighbours import Neighbours, is_neighbour
-from paste_proxy.mining.pointers import Leaf, leaves
+from paste_proxy.mining.pointers import Leaves
 
 _MOST_TEXT = 8_000
 WORD = "word:"
@@ -17,8 +20,7 @@ FILE = "file"
 _PATH = "path"
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A value and the rows it was found at, `()` for a mention."""
 
     value: Json
@@ -35,26 +37,32 @@ class Material:
 
     payload: Json
     bearings: Bearings = field(default_factory=Bearings)
-    _taken: dict[str, tuple[Found, ...]] = field(default_factory=dict)
-    _leaves: list[Leaf] | None = None
+    _taken: dict[str, Gradual[Found]] = field(default_factory=dict)
+    _leaves: Leaves | None = None
     _text: str | None = None
     _words: dict[str, list[str]] | None = None
-    _columns: dict[str, list[Leaf]] | None = None
-    """The leaves by pointer."""
     _neighbours: Neighbours | None = None
     _whole: tuple[int, tuple[Found, ...]] | None = None
     """The stamp of the bearings they were made with, and the files it names."""
     _places: tuple[str | None, dict[str, list[tuple[str, Found]]]] | None = None
     """The year it was made with, and takes by what their values read."""
 
-    def take(self, take: str) -> tuple[Found, ...]:
+    def take(self, take: str) -> Sequence[Found]:
         """The values that a take names, in order."""
         if take == FILE:
             return self._files()
-        taken = self._taken.get(take)
-        if taken is None:
-            taken = self._taken[take] = tuple(self._look(take))
-        return self._in_year(taken) if take == DATE else taken
+        return tuple(self._in_year(self._look(take).all())) if take == DATE else self._look(take).all()
+
+    def each(self, take: str) -> Iterable[Found]:
+        """The same one by one, looked for only as far as they are wanted."""
+        if take == FILE:
+            return self._files()
+        return self._in_year(self._look(take)) if take == DATE else self._look(take)
+
+    def list_with(self, value: str | int) -> Sequence[Found]:
+        """The values of the first list of the payload in which this one stands; empty where it does not."""
+        pointer = self.leaves().lists.get(value)
+        return () if pointer is None else self.take(pointer)
 
     def takes_of(self, text: str) -> list[tuple[str, Found]]:
         """Every take that gives a value which reads `text` when case is ignored, and the value it gives."""
@@ -72,27 +80,40 @@ class Material:
     def text(self) -> str:
         """The texts of the payload, one a line, cut at 8,000 characters."""
         if self._text is None:
-            if isinstance(self.payload, str):
-                self._text = self.payload[:_MOST_TEXT]
-            else:
-                texts = (leaf.value for leaf in self.leaves() if isinstance(leaf.value, str))
-                self._text = "\n".join(texts)[:_MOST_TEXT]
+            self._text = (self.payload if isinstance(self.payload, str) else self._joined())[:_MOST_TEXT]
         return self._text
 
-    def leaves(self) -> list[Leaf]:
+    def leaves(self) -> Leaves:
         """The leaves of the payload, none for a text."""
         if self._leaves is None:
-            self._leaves = [] if isinstance(self.payload, str) else leaves(self.payload)
+            self._leaves = Leaves(None if isinstance(self.payload, str) else self.payload)
         return self._leaves
 
-    def _look(self, take: str) -> list[Found]:
+    def _joined(self) -> str:
+        texts: list[str] = []
+        length = 0
+        for _, _, value in self.leaves():
+            if isinstance(value, str):
+                texts.append(value)
+                length += len(value) + 1
+                if length > _MOST_TEXT:
+                    break
+        return "\n".join(texts)
+
+    def _look(self, take: str) -> Gradual[Found]:
+        taken = self._taken.get(take)
+        if taken is None:
+            taken = self._taken[take] = Gradual(self._found(take))
+        return taken
+
+    def _found(self, take: str) -> Iterator[Found]:
         if take.startswith("/") or not take:
-            return [Found(leaf.value, leaf.rows) for leaf in self._column(take)]
+            return (Found(value, rows) for _, rows, value in self.leaves().column(take))
         if take.startswith(WORD):
-            return [Found(word) for word in self._shaped().get(take.removeprefix(WORD), [])]
+            return map(Found, self._shaped().get(take.removeprefix(WORD), ()))
         if is_neighbour(take):
-            return [Found(word) for word in self._beside().beside(take)]
-        return [Found(value) for value in mentioned(take, self.text())]
+            return map(Found, self._beside().beside(take))
+        return map(Found, mentions(take, self.text()))
 
     def _files(self) -> tuple[Found, ...]:
         stamp = self.bearings.stamp
@@ -101,21 +122,14 @@ class Material:
             self._whole = stamp, tuple(Found(path) for path in dict.fromkeys(whole) if path)
         return self._whole[1]
 
-    def _column(self, pointer: str) -> list[Leaf]:
-        if self._columns is None:
-            self._columns = {}
-            for leaf in self.leaves():
-                self._columns.setdefault(leaf.pointer, []).append(leaf)
-        return self._columns.get(pointer, [])
-
     def _beside(self) -> Neighbours:
         if self._neighbours is None:
             self._neighbours = Neighbours.of(self.text())
         return self._neighbours
 
-    def _in_year(self, dates: tuple[Found, ...]) -> tuple[Found, ...]:
+    def _in_year(self, dates: Iterable[Found]) -> Iterator[Found]:
         full = (dated(str(found.value), self.bearings.year) for found in dates)
-        return tuple(Found(date) for date in full if date)
+        return (Found(date) for date in full if date)
 
     def _shaped(self) -> dict[str, list[str]]:
         if self._words is None:
@@ -124,8 +138,8 @@ class Material:
 
     def _index(self) -> dict[str, list[tuple[str, Found]]]:
         places: dict[str, list[tuple[str, Found]]] = {}
-        for leaf in self.leaves():
-            places.setdefault(str(leaf.value).lower(), []).append((leaf.pointer, Found(leaf.value, leaf.rows)))
+        for pointer, rows, value in self.leaves():
+            places.setdefault(str(value).lower(), []).append((pointer, Found(value, rows)))
         takes = [*KINDS, *(WORD + shape for shape in self._shaped())]
         for take in takes:
             for found in self.take(take):

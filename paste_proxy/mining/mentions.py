@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from paste_proxy.mining.dates import dates
-from paste_proxy.mining.shapes import PLAIN, WORD, is_plain, shape_of
+from paste_proxy.mining.shapes import telling
 
 DATE = "date"
 KINDS = ("url", "path", DATE, "number", "quoted", "name", "tag")
@@ -18,7 +18,8 @@ _URL = re.compile(r"https?://[^\s<>\"'`\]\\^{}|]+")
 _PATH = re.compile(
     r"(?<![\w:/.@+~-])(?:[~.]{0,2}/)?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}\b|(?<![\w:/.@+~-])(?:/[\w.@+-]+){2,}"
 )
-_NUMBER = re.compile(r"(?<![\w.,])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w.]\w)")
+_NUMBER = re.compile(r"[-\d](?<![\w.,].)(?:(?<=-)\d|(?<=\d))(?:\d{0,2}(?:,\d{3})+|\d*)(?:\.\d+)?(?![\w.]\w)")
+"""Like others here, it begins with the character and looks back then: only what begins alike is looked at."""
 _TAG = re.compile(r"[#@](?<![\w#@].)[A-Za-z]\w+")
 _QUOTED = re.compile(
     r"\"([^\"\n]{1,200})\"|'(?<!\w')((?:[^'\n]|'(?=\w)){2,200})'(?!\w)|`([^`\n]{1,120})`|“([^”\n]{1,120})”"
@@ -28,7 +29,18 @@ _NAME = re.compile(r"[A-Z](?<!\w.)[\w'&.-]*(?: (?:(?:of|the|and|de|la) )?[A-Z][\
 
 def mentioned(kind: str, text: str) -> list[str]:
     """The values of one kind in a text, distinct, in order, at most 60."""
-    return _distinct(_each(kind, text))
+    return list(mentions(kind, text))
+
+
+def mentions(kind: str, text: str) -> Iterator[str]:
+    """The same one by one: the text is read only as far as they are wanted."""
+    found: set[str] = set()
+    for value in _each(kind, text):
+        if value not in found:
+            yield value
+            found.add(value)
+            if len(found) >= _MOST:
+                return
 
 
 def _each(kind: str, text: str) -> Iterable[str]:
@@ -66,14 +78,10 @@ def _paths(text: str) -> Iterator[str]:
 def words_by_shape(text: str) -> dict[str, list[str]]:
     """The words of a text that are not plain ones, by shape; at most 60 of each."""
     found: dict[str, list[str]] = {}
-    for word in dict.fromkeys(WORD.findall(text)):
-        if is_plain(word):
-            continue
-        shape = shape_of(word)
-        if shape and shape not in PLAIN:
-            of_shape = found.setdefault(shape, [])
-            if len(of_shape) < _MOST:
-                of_shape.append(word)
+    for word, shape in dict.fromkeys(telling(text)):
+        of_shape = found.setdefault(shape, [])
+        if len(of_shape) < _MOST:
+            of_shape.append(word)
     return found
 
 
@@ -82,12 +90,3 @@ def _trim_url(url: str) -> str:
     while url.endswith(")") and url.count(")") > url.count("("):
         url = url[:-1].rstrip(".,;:!?*")
     return url
-
-
-def _distinct(values: Iterable[str]) -> list[str]:
-    found: dict[str, None] = {}
-    for value in values:
-        found[value] = None
-        if len(found) >= _MOST:
-            break
-    return list(found)

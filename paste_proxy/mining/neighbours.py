@@ -23,9 +23,9 @@ class Neighbours:
     @classmethod
     def of(cls, text: str) -> "Neighbours":
         """Those of a text, without what stands at their edges; words too long to be a name are left out."""
-        pieces = (raw.strip(_EDGES) for raw in text[:_LONGEST_TEXT].split())
-        words = [word for word in pieces if word and len(word) <= _LONGEST_WORD]
-        return cls(words, [word.lower() for word in words])
+        pieces = [raw.strip(_EDGES) for raw in text[:_LONGEST_TEXT].split()]
+        words = [word for word in pieces if 0 < len(word) <= _LONGEST_WORD]
+        return cls(words, "\n".join(words).lower().split("\n") if words else [])
 
     def beside(self, take: str) -> list[str]:
         """The words that a take means, distinct, in order, at most 12."""

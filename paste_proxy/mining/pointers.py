@@ -6,9 +6,10 @@ a leaf are the positions that its stars took, so `/flights/*/date` and `/flights
 belong to one flight.
 """
 
-from functools import lru_cache, partial
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
 from itertools import islice
-from typing import NamedTuple
+from typing import TypeAlias
 
 from paste_proxy.events.values import Json
 
@@ -17,58 +18,118 @@ _MOST_LEAVES = 700
 _MOST_LOOKED_AT = 1_400
 """Items of one list: a million empty ones must not be gone through for nothing."""
 _MOST_ITEMS_COPIED = 12
+_CONTAINERS = (dict, list)
+_END = object()
 
 
-class Leaf(NamedTuple):
-    """A value and where it stands."""
-
-    pointer: str
-    rows: tuple[int, ...]
-    value: Json
+Leaf: TypeAlias = tuple[str, tuple[int, ...], Json]
+"""A pointer, the rows it was found at, and the value there. They are made by the thousand: no more than a tuple."""
 
 
-_leaf = partial(tuple.__new__, Leaf)
-"""A leaf from a tuple. They are made by the thousand: the constructor that a named tuple has takes twice as long."""
+class Leaves:
+    """The scalars of a payload, and its short lists as wholes, in document order; at most 700.
+
+    A long payload is gone through only as far as its leaves are wanted.
+    """
+
+    def __init__(self, payload: Json) -> None:
+        self._known: list[Leaf] = []
+        self._growing: Iterator[None] | None = _grow(payload, "", (), 0, self._known)
+        self._columns: dict[str, list[Leaf]] = {}
+        self._in_columns = 0
+
+    def __iter__(self) -> Iterator[Leaf]:
+        at = 0
+        while at < len(self._known) or self._more():
+            yield self._known[at]
+            at += 1
+
+    def all(self) -> list[Leaf]:
+        """All of them."""
+        while self._more():
+            pass
+        return self._known
+
+    def column(self, pointer: str) -> Iterator[Leaf]:
+        """Those with this pointer."""
+        at = 0
+        while True:
+            column = self._columns.get(pointer, ())
+            while at < len(column):
+                yield column[at]
+                at += 1
+            if self._in_columns == len(self._known) and not self._more():
+                return
+            self._sort()
+
+    @cached_property
+    def lists(self) -> dict[Json, str]:
+        """By each text and whole number that stands in a list, the pointer of where it first does."""
+        return {
+            value: pointer
+            for pointer, _, value in reversed(self.all())
+            if (type(value) is str or type(value) is int) and "*" in pointer
+        }
+
+    def _more(self) -> bool:
+        """Look for some more; False if these are all."""
+        before = len(self._known)
+        while self._growing is not None and len(self._known) == before:
+            if next(self._growing, _END) is _END or len(self._known) >= _MOST_LEAVES:
+                self._growing = None
+                del self._known[_MOST_LEAVES:]
+        return len(self._known) > before
+
+    def _sort(self) -> None:
+        """Put those that are known into columns."""
+        for leaf in islice(self._known, self._in_columns, None):
+            column = self._columns.get(leaf[0])
+            if column is None:
+                column = self._columns[leaf[0]] = []
+            column.append(leaf)
+        self._in_columns = len(self._known)
 
 
 def leaves(payload: Json) -> list[Leaf]:
-    """The scalars of a payload, and its short lists as wholes, in document order; at most 700."""
-    found: list[Leaf] = []
-    _add(payload, "", (), 0, found)
-    return found[:_MOST_LEAVES]
+    """All leaves of a payload."""
+    return Leaves(payload).all()
 
 
-def _add(value: Json, pointer: str, rows: tuple[int, ...], depth: int, found: list[Leaf]) -> None:
+def _grow(value: Json, pointer: str, rows: tuple[int, ...], depth: int, found: list[Leaf]) -> Iterator[None]:
+    """Add the leaves of a value to those found; stops for a moment after each item of a list or an object."""
     if depth > _DEEPEST:
         return
     if isinstance(value, dict):
-        _add_object(value, pointer, rows, depth + 1, found)
+        yield from _grow_object(value, pointer, rows, depth + 1, found)
     elif isinstance(value, list):
-        _add_list(value, pointer, rows, depth + 1, found)
+        yield from _grow_list(value, pointer, rows, depth + 1, found)
     elif value is not None and value != "":
-        found.append(_leaf((pointer, rows, value)))
+        found.append((pointer, rows, value))
 
 
-def _add_object(value: dict[str, Json], pointer: str, rows: tuple[int, ...], depth: int, found: list[Leaf]) -> None:
+def _grow_object(
+    value: dict[str, Json], pointer: str, rows: tuple[int, ...], depth: int, found: list[Leaf]
+) -> Iterator[None]:
     for row, (key, item) in enumerate(value.items()):
         is_data, below = _below(pointer, key)
         inner = rows
         if is_data:
             inner = (*rows, row)
-            found.append(_leaf((f"{pointer}/#", inner, key)))
-        _add(item, below, inner, depth, found)
-        if len(found) >= _MOST_LEAVES:
-            return
+            found.append((f"{pointer}/#", inner, key))
+        if isinstance(item, _CONTAINERS):
+            yield from _grow(item, below, inner, depth, found)
+            yield
+        elif item is not None and item != "" and depth <= _DEEPEST:
+            found.append((below, inner, item))
 
 
-def _add_list(value: list[Json], pointer: str, rows: tuple[int, ...], depth: int, found: list[Leaf]) -> None:
+def _grow_list(value: list[Json], pointer: str, rows: tuple[int, ...], depth: int, found: list[Leaf]) -> Iterator[None]:
     if pointer and 0 < len(value) <= _MOST_ITEMS_COPIED:
-        found.append(_leaf((pointer, rows, value)))
+        found.append((pointer, rows, value))
     below = f"{pointer}/*"
     for row, item in enumerate(islice(value, _MOST_LOOKED_AT)):
-        _add(item, below, (*rows, row), depth, found)
-        if len(found) >= _MOST_LEAVES:
-            return
+        yield from _grow(item, below, (*rows, row), depth, found)
+        yield
 
 
 @lru_cache(maxsize=8_192)

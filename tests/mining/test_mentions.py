@@ -3,13 +3,13 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from paste_proxy.mining import dates as dates_module
 from paste_proxy.mining.dates import dated, dates, year_in
 from paste_proxy.mining.mentions import KINDS, mentioned, words_by_shape
-from paste_proxy.mining.shapes import PLAIN, is_plain, shape_of
+from paste_proxy.mining.shapes import PLAIN, shape_of
 
 PIECES = st.sampled_from(
     [
@@ -54,6 +54,9 @@ PIECES = st.sampled_from(
             ")",
             ":",
             "+",
+            "-",
+            "12,345",
+            "1,2345",
             "٣",
         ),
     ]
@@ -85,6 +88,8 @@ def test_dates_as_iso(text: str, found: list[str]) -> None:
 def test_a_date_without_a_year_takes_the_latest_that_was_named() -> None:
     assert year_in("in May 2021, not 2019-01-01") == "2021"
     assert year_in("no date") is None
+    assert year_in("in May 2021", beyond="2021") is year_in("on 2020-01-01", beyond="2021") is None
+    assert year_in("in May 2021", beyond="2020") == "2021"
     assert dated("-05-05", "2021") == "2021-05-05"
     assert dated("-05-05", None) is None
     assert dated("2020-05-05", None) == "2020-05-05"
@@ -112,6 +117,7 @@ def test_every_kind_gives_distinct_values_and_sixty_at_most(text: str) -> None:
 
 
 @given(TEXTS)
+@example("naïve A1")
 def test_words_are_those_of_a_shape_that_is_not_plain(text: str) -> None:
     words = re.findall(r"[A-Za-z0-9_](?:[\w.@+-]*\w)?", text)
     expected: dict[str, dict[str, None]] = {}
@@ -122,10 +128,10 @@ def test_words_are_those_of_a_shape_that_is_not_plain(text: str) -> None:
 
 
 @given(TEXTS)
-def test_of_the_words_with_a_plain_shape_those_of_letters_are_plain(text: str) -> None:
-    for word in re.findall(r"[A-Za-z0-9_](?:[\w.@+-]*\w)?", text):
-        if len(word) <= 80:
-            assert is_plain(word) == (shape_of(word) in PLAIN and word.isalpha())
+def test_numbers_begin_at_no_word(text: str) -> None:
+    number = r"(?<![\w.,])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w.]\w)"
+    found = [one.replace(",", "") for one in re.findall(number, text)]
+    assert mentioned("number", text) == list(dict.fromkeys(found))
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def _answers(calls: list[Observation], latest: Observation) -> Iterator[Material
             yield seen.said
 
 
-def _after(value: Json, answers: Iterator[Material]) -> Iterator[Json]:
+def _after(value: str | int, answers: Iterator[Material]) -> Iterator[Json]:
     for answer in answers:
         items = _list_with(value, answer)
         if items:
@@ -58,11 +58,11 @@ def _after(value: Json, answers: Iterator[Material]) -> Iterator[Json]:
             return
 
 
-def _list_with(value: Json, answer: Material) -> list[Json]:
+def _list_with(value: str | int, answer: Material) -> list[Json]:
     """The values among which one stands in an answer; empty where it does not."""
-    for leaf in answer.leaves():
-        if "*" in leaf.pointer and type(leaf.value) is type(value) and leaf.value == value:
-            return [found.value for found in answer.take(leaf.pointer)]
+    listed = answer.list_with(value)
+    if listed:
+        return [found.value for found in listed]
     if isinstance(value, str) and value.rpartition("/")[2] in answer.text():
         for take in _TAKES:
             items = [found.value for found in answer.take(take)]
