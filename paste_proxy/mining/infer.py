@@ -123,9 +123,11 @@ class Explained:
         return weights
 
     def _part(self, call: Invocation, occurrence: Occurrence, window: Window) -> None:
-        """Explain what fills the skeletons of its texts."""
+        """Explain what fills the skeletons of its texts; one that stands somewhere as a whole needs none."""
         known: dict[str, dict[Filler, float]] = {}
         for name, text in call.arguments.items():
+            if any(isinstance(key, Mapper) and not key.frame for key in occurrence.explanations[name]):
+                continue
             for parted in self.skeletons.of_text(call.tool, name, text) if isinstance(text, str) else ():
                 for value in parted.values:
                     if value not in known:
