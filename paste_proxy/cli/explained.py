@@ -53,7 +53,7 @@ def moment_shown(report: "Mapping[str, Any]") -> str:
     when = f"just before turn {turn} of {turns}" if turn <= turns else f"after its last turn, {turns}"
     lines = [
         f"session {report['session']}, {when}",
-        f"after event {after['event']}: {after['what']}",
+        f"after event {after['event']}: {after['what']}" if after else "nothing had happened before",
     ]
     for one in report["asked"]:
         place = "was no candidate" if one["rank"] is None else f"was candidate {one['rank']}"

@@ -27,7 +27,7 @@ class Sight:
     turn: int
     """From 1; one more than there are, after the last one."""
     event: int
-    """The latest event that was known, by its number in the session, from 0."""
+    """The latest event that was known, by its number in the session, from 0; -1 if none was."""
     candidates: tuple[Candidate, ...]
     asked: tuple[tuple[Invocation, int | None], ...]
     """What the turn asked for, and the rank of each among the candidates, from 1; those that an earlier call of the
@@ -62,11 +62,16 @@ class Explanation:
         return len(self._turns)
 
     def sights(self) -> Iterator[Sight]:
-        """The session from its first turn that something is known before, to what may come after its last."""
+        """The session from its first turn to what may come after its last. Where nothing new was known before a turn
+        there is no candidate for it."""
         last_before = {one.turn: one.index for one in moments_of(self._events, self._turns)}
         moments = {index: turn for turn, index in last_before.items()}
+        sudden = {turn.start: number for number, turn in enumerate(self._turns) if number not in last_before}
         predictor = Predictor(self._pool, executable=self._executable)
         for index, event in enumerate(self._events):
+            if index in sudden:
+                calls = self._turns[sudden[index]].calls
+                yield Sight(sudden[index] + 1, index - 1, (), tuple((call, None) for call in calls))
             self._step(index, event)
             candidates = predictor.step(event).candidates
             if index in moments:
@@ -84,7 +89,7 @@ class Explanation:
         return {
             "turn": sight.turn,
             "turns": self.turns,
-            "after": self._event(sight.event),
+            "after": self._event(sight.event) if sight.event >= 0 else None,
             "asked": [{**written(call), "rank": rank} for call, rank in sight.asked],
             "candidates": [
                 {**_written_candidate(one), "why": self._reasons(why)}

@@ -46,7 +46,7 @@ def test_its_ranks_are_those_that_evaluate_counts(path: Path) -> None:
         evaluation = Evaluation()
         evaluation.add(session, Predictor(pool).step)
         ranks = [rank for sight in Explanation(session, pool).sights() for _, rank in sight.asked]
-        assert evaluation.every.calls >= len(ranks)
+        assert evaluation.every.calls == len(ranks)
         assert evaluation.every.first == ranks.count(1)
         assert evaluation.every.three == sum(rank is not None and rank <= 3 for rank in ranks)
 
@@ -136,6 +136,13 @@ def test_a_session_that_breaks_off_is_explained_to_its_end() -> None:
     )
     explanation = Explanation(Session("s", events), pool_of("builtin:general"))
     assert [(sight.turn, len(sight.asked)) for sight in explanation.sights()] == [(1, 1)]
+
+
+def test_a_call_that_nothing_had_come_before_has_no_candidates() -> None:
+    session = Script().call("look", {"at": "a"}, "A").end()
+    first = next(Explanation(session, POOL).sights())
+    assert (first.turn, first.event, first.candidates, [rank for _, rank in first.asked]) == (1, -1, (), [None])
+    assert reported(session, POOL, 1)["after"] is None
 
 
 def test_nothing_is_explained_of_nothing() -> None:
