@@ -8,6 +8,7 @@ _CALL = re.compile(
 )
 _RESUMED = re.compile(rb"<\.\.\. \w+ resumed>")
 _SUPERSEDED = re.compile(rb"\+\+\+ superseded by execve in pid (\d+)")
+_LIMITS = (b"--- SIGXFSZ ", b"--- SIGXCPU ")
 _UNFINISHED = b" <unfinished ...>"
 
 
@@ -32,8 +33,8 @@ class Calls:
     def __init__(self) -> None:
         self._rest = b""
         self._halves: dict[int, bytes] = {}
-        self.signals: list[bytes] = []
-        """Lines that tell of a signal."""
+        self.limit: bytes | None = None
+        """A line that tells of a signal for a limit."""
         self.ended: set[int] = set()
         """Processes and threads that have ended."""
         self.strange: bytes | None = None
@@ -55,7 +56,7 @@ class Calls:
                 self.ended.add(pid)
             return None
         if text.startswith(b"--- "):
-            self.signals.append(text)
+            self.limit = text if text.startswith(_LIMITS) else self.limit
             return None
         if text.endswith(_UNFINISHED):
             self._halves[pid] = text.removesuffix(_UNFINISHED)

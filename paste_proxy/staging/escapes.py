@@ -2,9 +2,9 @@
 then. Standard library only: runs inside."""
 
 import re
-from typing import Any
 
 from paste_proxy.staging.calls import Call
+from paste_proxy.staging.orders import Orders
 from paste_proxy.staging.syscalls import BAD_ERRORS, POISONOUS
 
 _OPENING = ("open", "openat", "openat2")
@@ -22,9 +22,9 @@ _NETLINK_OF_NO_USE = (b"NETLINK_ROUTE", b"NETLINK_AUDIT", b"NETLINK_KOBJECT_UEVE
 class Escapes:
     """The rules, for one view."""
 
-    def __init__(self, orders: dict[str, Any]) -> None:
-        self._devices: frozenset[str] = frozenset(orders["devices"])
-        self._shared_memory: frozenset[str] = frozenset(orders["shared_memory"])
+    def __init__(self, orders: Orders) -> None:
+        self._devices: frozenset[str] = frozenset(orders.devices)
+        self._shared_memory: frozenset[str] = frozenset(orders.shared_memory)
         self._limits: set[int] = set()
         """Processes that look for the limits of their control group, and read the mounts for that."""
 

@@ -3,13 +3,13 @@
 Standard library only: runs inside.
 """
 
-import contextlib
 import os
 import select
 import time
-from typing import Any
 
-from paste_proxy.staging import quiet, start, usage
+from paste_proxy.staging import start, usage
+from paste_proxy.staging.orders import Orders
+from paste_proxy.staging.quiet import Quiet
 
 _PROMOTE = b"p"
 _CHUNK_BYTES = 2**18
@@ -20,74 +20,92 @@ _GRACE_S = 0.25
 _SIGKILL = 9
 
 
-def keep(orders: dict[str, Any]) -> dict[str, Any]:
-    """Run the command; what is to be said of it.
+def keep(orders: Orders) -> dict[str, object]:
+    """Run the command until it ends or there is a reason why it cannot be committed; what is to be said of it.
 
     Raises:
         OSError: it cannot be started.
     """
-    before = usage.Counters()
-    began = time.monotonic()
-    control, command, lines, far_end = start.command(orders)
-    from paste_proxy.staging.trace import Trace  # takes time to load, while the command runs
-
-    trace = Trace(orders)
-    limits = usage.Limits(orders)
-    poller = select.poll()
-    ended = os.pidfd_open(command)
-    for opened in (control, lines, ended):
-        poller.register(opened, select.POLLIN)
-    ran_s, following, poisons = None, True, list[str]()
-    while not poisons and (ran_s is None or following):
-        for opened, _ in poller.poll(_LOOK_S * 1000):
-            if opened == control:
-                _obey(control)
-            elif opened == lines:
-                following = bool(chunk := os.read(lines, _CHUNK_BYTES))
-                trace.feed(chunk)
-                far_end = _closed(far_end)  # the tracer has its own now, so that the last of it is an end to us
-                if not following:
-                    poller.unregister(lines)
-            else:
-                ran_s = time.monotonic() - began
-                poller.unregister(ended)
-        poisons += trace.poisons or limits.passed()
-        if ran_s is not None and time.monotonic() - began > ran_s + _GRACE_S and following:
-            poisons += usage.left_over()
-            break
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(-1, _SIGKILL)
-    exit_code = _reap(command)
-    if not poisons:
-        poisons += trace.end(command) + before.moved()
-    return {
-        "exit_code": exit_code,
-        "ran_s": ran_s if ran_s is not None else time.monotonic() - began,
-        "poisons": poisons,
-        "looked_at": sorted(trace.looked_at),
-    }
+    return _Watch(orders).report()
 
 
-def _obey(control: int) -> None:
-    told = os.read(control, 1)
-    if not told:
-        os._exit(1)  # nobody wants it any more
-    if told == _PROMOTE:
-        quiet.loud()
+class _Watch:
+    def __init__(self, orders: Orders) -> None:
+        self._counters, self._quiet = usage.Counters(), Quiet(orders.hushed)
+        self._began = time.monotonic()
+        self._control, self._command, self._lines, self._far_end = start.command(orders)
+        from paste_proxy.staging.trace import Trace  # takes time to load, while the command runs
 
+        self._trace, self._limits = Trace(orders), usage.Limits(orders)
+        self._ended = os.pidfd_open(self._command)
+        self._poller = select.poll()
+        for opened in (self._control, self._lines, self._ended):
+            self._poller.register(opened, select.POLLIN)
+        self._ran_s: float | None = None
+        self._followed = False
+        """Whether the tracer has nothing more to tell: nobody is left whom it traces."""
 
-def _closed(far_end: int) -> int:
-    if far_end >= 0:
-        os.close(far_end)
-    return -1
+    def report(self) -> dict[str, object]:
+        poisons = self._until_the_end()
+        self._kill()
+        ran_s = self._ran_s if self._ran_s is not None else time.monotonic() - self._began
+        exit_code = self._reap()
+        poisons = poisons or self._trace.end(self._command) or self._counters.moved()
+        return {"exit_code": exit_code, "ran_s": ran_s, "poisons": poisons, "looked_at": sorted(self._trace.looked_at)}
 
+    def _until_the_end(self) -> list[str]:
+        """Why it cannot be committed, as far as it is known then."""
+        next_look = self._began
+        while self._ran_s is None or not self._followed:
+            for opened, _ in self._poller.poll(_LOOK_S * 1000):
+                self._attend(opened)
+            now = time.monotonic()
+            poisons = self._trace.poisons
+            if now >= next_look:
+                next_look = now + _LOOK_S
+                self._quiet.look()
+                poisons = poisons or self._limits.passed()
+            if self._ran_s is not None and not self._followed and now > self._began + self._ran_s + _GRACE_S:
+                poisons = poisons or usage.left_over()
+            if poisons:
+                return poisons
+        return []
 
-def _reap(command: int) -> int:
-    """Wait for all that is left; the command's exit code."""
-    exit_code = 0
-    with contextlib.suppress(ChildProcessError):
+    def _attend(self, opened: int) -> None:
+        if opened == self._control:
+            told = os.read(opened, 1)
+            if not told:
+                self._kill()  # nobody wants it any more
+                os._exit(1)
+            if told == _PROMOTE:
+                self._quiet.end()
+        elif opened == self._lines:
+            chunk = os.read(opened, _CHUNK_BYTES)
+            if self._far_end >= 0:  # the tracer has its own now, and what it closes last is the end
+                os.close(self._far_end)
+                self._far_end = -1
+            if not chunk:
+                self._followed = True
+                self._poller.unregister(opened)
+            self._trace.feed(chunk)
+        else:
+            self._ran_s = time.monotonic() - self._began
+            self._poller.unregister(opened)
+
+    def _kill(self) -> None:
+        try:
+            os.kill(-1, _SIGKILL)
+        except ProcessLookupError:
+            return  # nobody is left
+        self._quiet.end()  # to end takes some time of the CPU, too
+
+    def _reap(self) -> int:
+        """Wait for all that is left; the command's exit code."""
+        exit_code = 0
         while True:
-            pid, status = os.waitpid(-1, 0)
-            if pid == command:
+            try:
+                pid, status = os.waitpid(-1, 0)
+            except ChildProcessError:
+                return exit_code
+            if pid == self._command:
                 exit_code = os.waitstatus_to_exitcode(status)
-    return exit_code

@@ -1,7 +1,9 @@
 """Which directories of the machine a view covers, and which it leaves read-only.
 
 Every path a command can write to is either covered by an overlay or on a sealed mount, where a write fails with
-EROFS, which the trace sees. `/proc`, `/sys` and `/dev` are made anew or sealed inside.
+EROFS, which the trace sees. `/proc`, `/sys` and `/dev` are made anew or sealed inside. Overlays are as few as can be,
+one for a whole directory of the root, because programs see where one ends: renames fail there, and git looks no
+further. A workspace gets none of its own.
 """
 
 import os
@@ -25,26 +27,24 @@ class Layout:
     """Files that something is mounted on, which an overlay of their directory would hide."""
 
 
-def layout(workspace: str, *, locked: bool) -> Layout:
+def layout(used: Iterable[str], *, unprivileged: bool) -> Layout:
     """As the machine's mounts are now. Reads the file system; call it off the loop.
 
     Args:
-        locked: mounts cannot be covered together with their parent, as in a user namespace: a directory with
-            mounts below it is sealed, and each of its subdirectories is looked at on its own.
+        used: directories in which a command is going to change something.
+        unprivileged: in a user namespace mounts cannot be covered together with their parent: a directory with mounts
+            below it is sealed, and each of its subdirectories is looked at on its own. Neither can directories of
+            others be changed: what lies deeper than one of them gets its own overlay.
     """
     below = [path for path in mount_points() if not _within(path, _OWN) and path != "/"]
     tops = [path for path in _directories("/") if path not in _OWN]
-    if locked:
+    if unprivileged:
         covered = {path for top in tops for path in _without_mounts_below(top, below)}
-        return Layout(_outer_first(covered | {workspace}), ())
+        owned = {path for each in used if (path := _outermost_own(each, covered)) is not None}
+        return Layout(_outer_first(covered | owned), ())
     nested = {path for path in below if Path(path).is_dir()}
     files = [path for path in below if Path(path).is_file()]
-    return Layout(_outer_first({*tops, *nested, workspace}), _outer_first(files))
-
-
-def mounted_below(path: str) -> list[str]:
-    """Where something is mounted inside of a directory."""
-    return [point for point in mount_points() if point != path and _within(point, (path,))]
+    return Layout(_outer_first({*tops, *nested}), _outer_first(files))
 
 
 def mount_points() -> list[str]:
@@ -68,6 +68,21 @@ def _without_mounts_below(path: str, mounted: list[str]) -> Iterator[str]:
         yield from _without_mounts_below(child, mounted)
 
 
+def _outermost_own(path: str, covered: Iterable[str]) -> str | None:
+    """The first directory on the way to `path` that is ours, or itself; None: it needs no overlay, or is in none."""
+    own = path
+    while _is_ours(above := own.rpartition("/")[0]) and above not in covered:
+        own = above
+    if own in covered or (above in covered and _is_ours(own)) or not covers(covered, own):
+        return None
+    return own
+
+
+def _is_ours(path: str) -> bool:
+    found = Path(path or "/").stat()
+    return (found.st_uid, found.st_gid) == (os.geteuid(), os.getegid())
+
+
 def _directories(path: str) -> list[str]:
     try:
         with os.scandir(path) as entries:
@@ -82,3 +97,8 @@ def _within(path: str, roots: tuple[str, ...]) -> bool:
 
 def _outer_first(paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(paths, key=lambda path: path.split("/")))
+
+
+def covers(covered: Iterable[str], path: str) -> bool:
+    """Whether `path` is in one of these directories."""
+    return _within(path, tuple(covered))

@@ -1,17 +1,89 @@
-"""How a speculative command stays out of the way of what the agent waits for, and comes back when it is waited for.
+"""How a speculative command stays out of the way of what the agent waits for, and comes back once it is waited for.
+
+Only what can be undone: a user may not give a process its old priority back. Linux shares the CPU out among sessions
+first (autogroups), where a priority within one does not count; that of a session as a whole can be set both ways by
+anyone, though not twice within a tenth of a second. Where there are no autogroups, SCHED_IDLE is what works.
 
 Standard library only: runs inside.
 """
 
+import os
+
 from paste_proxy.staging import kernel
 
-_BEST_EFFORT, _IDLE = 0, 3
+_LOWEST, _USUAL = 19, 0
+_AS_OTHERS, _IDLE = 0, 3
+"""Classes of access to the disk."""
+_NICE_NEEDED = 20
+"""The limit RLIMIT_NICE with which a user may leave SCHED_IDLE."""
 
 
-def hush() -> None:
-    """Everything started from here on runs when nobody else wants the CPU or the disk."""
+def hush(*, unprivileged: bool) -> None:
+    """This process, which has just begun a session, and what it starts."""
+    may_return = not unprivileged or _nice_limit() >= _NICE_NEEDED
+    os.sched_setscheduler(0, os.SCHED_IDLE if may_return else os.SCHED_BATCH, os.sched_param(0))
     kernel.set_io_class(0, _IDLE)
+    _set_session(os.getpid(), _LOWEST)
 
 
-def loud() -> None:
-    """All of the view's processes run like any others, from now on."""
+class Quiet:
+    """Of all processes of the view but the first, which has little to do and ends the others in time."""
+
+    def __init__(self, hushed: bool) -> None:
+        self._wanted = _LOWEST if hushed else _USUAL
+
+    def look(self) -> None:
+        """To be called again and again: sessions may have begun, or could not be changed yet."""
+        for pid in _others():
+            _set_session(pid, self._wanted)
+
+    def end(self) -> None:
+        """All of them, and those they start, are like any others from now on."""
+        self._wanted = _USUAL
+        while any([_to_usual(thread) for pid in _others() for thread in _numbers(f"/proc/{pid}/task")]):  # noqa: C419  all
+            pass  # until none was started meanwhile by one that had not been changed
+        self.look()
+
+
+def _set_session(pid: int, wanted: int) -> None:
+    try:
+        opened = os.open(f"/proc/{pid}/autogroup", os.O_RDWR | os.O_CLOEXEC)
+    except OSError:  # it has ended, or there are none
+        return
+    try:
+        if os.read(opened, 100).split()[-1:] != [b"%d" % wanted]:
+            os.write(opened, b"%d" % wanted)
+    except OSError:  # too soon after the last time
+        pass
+    finally:
+        os.close(opened)
+
+
+def _to_usual(thread: int) -> bool:
+    """Whether it was another way."""
+    try:
+        if os.sched_getscheduler(thread) not in (os.SCHED_IDLE, os.SCHED_BATCH):
+            return False
+        kernel.set_io_class(thread, _AS_OTHERS)
+        os.sched_setscheduler(thread, os.SCHED_OTHER, os.sched_param(0))
+    except OSError:  # it has ended
+        return False
+    return True
+
+
+def _others() -> list[int]:
+    return [pid for pid in _numbers("/proc") if pid != 1]
+
+
+def _numbers(folder: str) -> list[int]:
+    try:
+        return [int(name) for name in os.listdir(folder) if name.isdigit()]  # noqa: PTH208  pathlib takes time to load
+    except OSError:
+        return []
+
+
+def _nice_limit() -> int:
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_NICE)[0]
+    return limit if limit != resource.RLIM_INFINITY else _NICE_NEEDED

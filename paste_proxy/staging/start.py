@@ -4,9 +4,9 @@ Standard library only: runs inside.
 """
 
 import os
-from typing import Any, NoReturn
 
-from paste_proxy.staging import kernel, syscalls
+from paste_proxy.staging import kernel, quiet, syscalls
+from paste_proxy.staging.orders import Orders
 
 _TRACE_PIPE_BYTES = 2**20
 _SET_PIPE_SIZE = 1031
@@ -15,7 +15,7 @@ _IGNORED_BY_PYTHON = (13, 25)
 """SIGPIPE and SIGXFSZ. What is ignored stays so in a new program."""
 
 
-def command(orders: dict[str, Any]) -> tuple[int, int, int, int]:
+def command(orders: Orders) -> tuple[int, int, int, int]:
     """Our orders' pipe, the command's process, the trace's near end, and its far end, which the tracer opens.
 
     Raises:
@@ -44,18 +44,20 @@ def command(orders: dict[str, Any]) -> tuple[int, int, int, int]:
     return control, pid, lines, far_end
 
 
-def _become(orders: dict[str, Any], far_end: int) -> NoReturn:
+def _become(orders: Orders, far_end: int) -> None:
     os.setsid()
+    if orders.hushed:
+        quiet.hush(unprivileged=orders.unprivileged)
     for number in _IGNORED_BY_PYTHON:
         kernel.as_by_default(number)
-    os.umask(orders["umask"])
-    os.chdir(orders["cwd"])
+    os.umask(orders.umask)
+    os.chdir(orders.cwd)
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
     os.dup2(1, 2)
-    env = orders["env"]
-    _findable(orders["argv"][0], env)
+    env = orders.env
+    _findable(orders.argv[0], env)
     os.execve(  # noqa: S606  to start it is what this is for
-        orders["strace"], syscalls.tracing(f"/proc/1/fd/{far_end}", orders["argv"]), env
+        orders.strace, syscalls.tracing(f"/proc/1/fd/{far_end}", orders.argv), env
     )
 
 

@@ -5,10 +5,10 @@ Standard library only: runs inside, while the command runs.
 
 import os
 import re
-from typing import Any
 
 from paste_proxy.staging.calls import Call, Calls
 from paste_proxy.staging.escapes import Escapes
+from paste_proxy.staging.orders import Orders
 from paste_proxy.staging.places import Places
 
 _PATH = re.compile(rb'(?:(?:AT_FDCWD|-?\d+)(?:<([^>]*)>)?, )?"((?:[^"\\]|\\.)*)"')
@@ -23,10 +23,10 @@ _OWN = ("/proc", "/sys", "/dev")
 class Trace:
     """Reads it as it comes. `poisons` and `looked_at` are as far as it has come."""
 
-    def __init__(self, orders: dict[str, Any]) -> None:
-        self._inside: str = orders["workspace"].rstrip("/") + "/"
+    def __init__(self, orders: Orders) -> None:
+        self._inside: str = orders.workspace.rstrip("/") + "/"
         self._calls, self._places, self._escapes = Calls(), Places(), Escapes(orders)
-        self._first = [orders["cwd"]]
+        self._first = [orders.cwd]
         self._directories: dict[int, list[str]] = {}
         """The current directory of each process, in a box, which threads share."""
         self._of_unknown: dict[int, list[Call]] = {}
@@ -39,8 +39,8 @@ class Trace:
         """The next of what the tracer wrote."""
         for call in self._calls.feed(chunk):
             self._follow(call)
-        if self._calls.signals:
-            self.poisons.append(f"it came to a limit ({os.fsdecode(self._calls.signals[0])})")
+        if self._calls.limit is not None:
+            self.poisons.append(f"it came to a limit ({os.fsdecode(self._calls.limit)})")
         if self._calls.strange is not None:
             self.poisons.append(f"its trace is not understood ({os.fsdecode(self._calls.strange[:100])})")
 

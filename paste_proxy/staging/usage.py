@@ -3,10 +3,9 @@
 Standard library only: runs inside.
 """
 
-import contextlib
 import os
-from collections.abc import Iterator
-from typing import Any
+
+from paste_proxy.staging.orders import Orders
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _NETWORK = {
@@ -39,10 +38,10 @@ class Counters:
 class Limits:
     """How much a view may use."""
 
-    def __init__(self, orders: dict[str, Any]) -> None:
-        self._folder = orders["folder"]
-        self._memory_bytes: int = orders["memory_bytes"]
-        self._disk_bytes: int = orders["disk_bytes"]
+    def __init__(self, orders: Orders) -> None:
+        self._folder = orders.folder
+        self._memory_bytes: int = orders.memory_bytes
+        self._disk_bytes: int = orders.disk_bytes
         self._free_at_first = self._free()
 
     def passed(self) -> list[str]:
@@ -66,23 +65,25 @@ def left_over() -> list[str]:
     return [f"it left processes behind ({', '.join(map(str, names[:5]))})"] if names else []
 
 
-def _processes() -> Iterator[int]:
-    return (int(name) for name in os.listdir("/proc") if name.isdigit() and name != "1")  # noqa: PTH208  quicker
+def _processes() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and name != "1"]  # noqa: PTH208  quicker
 
 
 def _name(pid: int) -> str | None:
     """None if it has ended."""
-    with contextlib.suppress(OSError):
-        lines = _lines(f"/proc/{pid}/stat")
-        name, _, rest = lines[0].partition("(")[2].rpartition(")")
-        return name if rest.split()[0] not in ("Z", "X") else None
-    return None
+    try:
+        line = _lines(f"/proc/{pid}/stat")[0]
+    except (OSError, IndexError):
+        return None
+    name, _, rest = line.partition("(")[2].rpartition(")")
+    return name if rest.split()[0] not in ("Z", "X") else None
 
 
 def _resident(pid: int) -> int:
-    with contextlib.suppress(OSError, IndexError):
+    try:
         return int(_lines(f"/proc/{pid}/statm")[0].split()[1]) * _PAGE_BYTES
-    return 0
+    except (OSError, IndexError):  # it has ended
+        return 0
 
 
 def _killed_for_memory() -> str:
@@ -95,7 +96,7 @@ def _network() -> dict[str, int]:
     for names, values in zip(lines[::2], lines[1::2], strict=False):
         kind, *keys = names.split()
         counts |= {kind.rstrip(":") + key: int(value) for key, value in zip(keys, values.split()[1:], strict=False)}
-    with contextlib.suppress(OSError):
+    if os.path.exists("/proc/net/snmp6"):  # noqa: PTH110  pathlib takes time to load
         counts |= {key: int(value) for key, value in (line.split() for line in _lines("/proc/net/snmp6"))}
     wanted = {name for names in _NETWORK.values() for name in names}
     return {name: count for name, count in counts.items() if name in wanted}

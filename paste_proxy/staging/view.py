@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import json
-import marshal
 import os
 import shutil
 import stat
@@ -11,21 +10,29 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import paste_proxy
-from paste_proxy.staging import keeper, trace  # noqa: F401  compiled by us: inside nothing may be written
-from paste_proxy.staging.mounts import layout, mount_points, mounted_below
+from paste_proxy.staging import inside, trace  # noqa: F401  compiled by us: in the view nothing may be written
+from paste_proxy.staging.mounts import covers, layout, mount_points
 from paste_proxy.staging.normal import TOO_MUCH, ends
+from paste_proxy.staging.orders import Orders
 from paste_proxy.staging.output import Output
 from paste_proxy.staging.scene import PRIVATE_DEVICES
 from paste_proxy.staging.types import Overlay, Ran, Refused, Staged, Tier
 
 _OPTIONS = {Tier.ROOT: "redirect_dir=on,index=off,metacopy=off", Tier.USER: "userxattr"}
-_INSIDE = "import sys; sys.path.insert(0, {!r}); from paste_proxy.staging.inside import main; main()"
+_INSIDE = """
+import sys
+package = sys.modules["paste_proxy"] = type(sys)("paste_proxy")  # not loaded as a whole: that takes time
+package.__path__ = [{!r}]
+from paste_proxy.staging.inside import main
+main()
+"""
 _GRACE_S = 5.0
 """For a view to end once it is told to; after that its outermost process is killed, and the kernel ends the rest."""
 _REPORT_BYTES = 64 * 2**20
+_OFTEN_USED = (os.path.realpath(Path.home()), "/tmp", "/var/tmp")  # noqa: S108  looked at, not written to
+"""Where commands change something beside their workspace."""
 _MEMORY_BYTES = 8 * 2**30
 _DISK_BYTES = 4 * 2**30
 
@@ -48,11 +55,12 @@ def make_overlays(workspace: str, folder: str) -> list[Overlay]:
         Refused: the workspace cannot be covered.
         OSError: `folder` cannot be written.
     """
-    locked = os.geteuid() != 0
-    if locked and (inner := mounted_below(workspace)):
-        raise Refused(f"something is mounted inside of the workspace, at {inner[0]}")
+    used = [path for path in (workspace, *_OFTEN_USED) if Path(path).is_dir()]
+    covered = layout(used, unprivileged=os.geteuid() != 0).covered
+    if not covers(covered, workspace):
+        raise Refused("other file systems are mounted in or around the workspace")
     overlays = []
-    for number, path in enumerate(layout(workspace, locked=locked).covered):
+    for number, path in enumerate(covered):
         overlay = Overlay(path=path, upper=f"{folder}/upper{number}", work=f"{folder}/work{number}")
         Path(overlay.upper).mkdir()
         Path(overlay.work).mkdir()
@@ -80,16 +88,19 @@ async def run_in_view(
     Args:
         folder: where the overlays' changes are.
         output_bytes: more is a poison.
+        running: with it the command only gets what nobody else wants of the machine, until it is promoted; without it
+            as much as any other.
         memory_bytes, disk_bytes: for all processes of it together, measured now and then.
 
     Raises:
         Refused: there is no view of it on this machine, with the reason.
     """
-    orders = await asyncio.to_thread(_orders, staged, overlays, tier, folder, memory_bytes, disk_bytes)
+    hushed = running is not None and not running.promoted.is_set()
+    orders = await asyncio.to_thread(_orders, staged, overlays, tier, folder, memory_bytes, disk_bytes, hushed)
     said, output = Output(_REPORT_BYTES), Output(output_bytes)
     try:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-S", "-B", "-c", _INSIDE.format(str(Path(paste_proxy.__file__).parent.parent))),
+            *(sys.executable, "-I", "-S", "-B", "-c", _INSIDE.format(str(Path(paste_proxy.__file__).parent))),
             stdin=subprocess.PIPE,
             stdout=output.far_end,
             stderr=said.far_end,
@@ -160,33 +171,40 @@ def _ran(said: bytes, output: bytes, poisons: tuple[str, ...]) -> Ran:
 
 
 def _orders(
-    staged: Staged, overlays: Sequence[Overlay], tier: Tier, folder: str, memory_bytes: int, disk_bytes: int
+    staged: Staged,
+    overlays: Sequence[Overlay],
+    tier: Tier,
+    folder: str,
+    memory_bytes: int,
+    disk_bytes: int,
+    hushed: bool,
 ) -> bytes:
     strace = shutil.which("strace")
     if strace is None:
         raise Refused("strace is not installed")
     if tier is Tier.NONE:
         raise Refused("this machine has no views")
-    orders: dict[str, Any] = {
-        "argv": staged.argv,
-        "cwd": staged.cwd,
-        "env": dict(staged.env),
-        "umask": staged.umask,
-        "workspace": staged.workspace,
-        "tier": str(tier),
-        "options": _OPTIONS[tier],
-        "overlays": [(overlay.path, overlay.upper, overlay.work) for overlay in overlays],
-        "kept": layout(staged.workspace, locked=tier is Tier.USER).kept,
-        "mounts": [path for path in mount_points() if not path.startswith(("/proc", "/sys", "/dev"))],
-        "devices": sorted(set(_names("/dev")) - PRIVATE_DEVICES),
-        "shared_memory": _names("/dev/shm"),  # noqa: S108  looked at, not written to
-        "strace": strace,
-        "folder": folder,
-        "memory_bytes": memory_bytes,
-        "disk_bytes": disk_bytes,
-        "parent": os.getpid(),
-    }
-    return marshal.dumps(orders)
+    orders = Orders(
+        argv=staged.argv,
+        cwd=staged.cwd,
+        env=dict(staged.env),
+        umask=staged.umask,
+        workspace=staged.workspace,
+        unprivileged=tier is Tier.USER,
+        hushed=hushed,
+        options=_OPTIONS[tier],
+        overlays=[(overlay.path, overlay.upper, overlay.work) for overlay in overlays],
+        kept=layout((), unprivileged=tier is Tier.USER).kept,
+        mounts=[path for path in mount_points() if not path.startswith(("/proc", "/sys", "/dev"))],
+        devices=sorted(set(_names("/dev")) - PRIVATE_DEVICES),
+        shared_memory=_names("/dev/shm"),  # noqa: S108  looked at, not written to
+        strace=strace,
+        folder=folder,
+        memory_bytes=memory_bytes,
+        disk_bytes=disk_bytes,
+        parent=os.getpid(),
+    )
+    return orders.packed()
 
 
 def _names(folder: str) -> list[str]:
