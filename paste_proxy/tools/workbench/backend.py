@@ -11,13 +11,13 @@ from paste_proxy.errors import UpstreamFault
 from paste_proxy.events.invocation import Invocation, name_of
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.events.values import dumps
+from paste_proxy.staging.normal import OWN_UMASK
 from paste_proxy.tools.workbench.declared import ALL, READING, Declared
 from paste_proxy.tools.workbench.editing import Edit, Write, change
 from paste_proxy.tools.workbench.globbing import Glob, find_files
 from paste_proxy.tools.workbench.listing import List, list_folder
-from paste_proxy.tools.workbench.normal_run import run_normally
 from paste_proxy.tools.workbench.reading import Read, read
-from paste_proxy.tools.workbench.running import Run, Runner, run, staged
+from paste_proxy.tools.workbench.running import Run, Runner, answered, run_normally, staged
 from paste_proxy.tools.workbench.searching import Grep, grep
 from paste_proxy.tools.workbench.workspace import Unable, Workspace
 from paste_proxy.wire.mcp_tools import ListedTool, listed_tools
@@ -44,7 +44,6 @@ class Workbench:
         self.workspace = Workspace(root)
         self.tools: dict[str, Declared] = {tool.name: tool for tool in (READING if read_only else ALL)}
         self._env, self._runner = {**os.environ, **(env or {})}, runner
-        self._umask = _umask()
 
     def listing(self) -> bytes:
         """The tools, as the raw JSON of a `tools/list` result."""
@@ -93,8 +92,8 @@ class Workbench:
             case Edit() | Write():
                 return await asyncio.to_thread(change, self.workspace, asked)
             case Run():
-                command = await asyncio.to_thread(staged, self.workspace, asked, env=self._env, umask=self._umask)
-                return await run(command, self._runner)
+                command = await asyncio.to_thread(staged, self.workspace, asked, env=self._env, umask=OWN_UMASK)
+                return answered(await self._runner(command))
             case _:
                 raise TypeError(f"{type(asked).__name__} is no tool's")
 
@@ -104,10 +103,3 @@ def _result(text: str, *, failed: bool = False) -> ToolResult:
     said = text.encode("utf-8", "backslashreplace").decode()
     body = dumps({"content": [{"type": "text", "text": said}], "isError": failed})
     return ToolResult(body=body, status=Status.ERROR if failed else Status.OK)
-
-
-def _umask() -> int:
-    """Ours. To ask for it is to change it for a moment, so it is asked for once."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

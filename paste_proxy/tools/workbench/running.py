@@ -7,13 +7,15 @@ its end, the folder lexically normal and told as `PWD`, no `CDPATH`; and its ans
 import os
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import TypeAlias
 
 from pydantic import BaseModel, Field
 
 from paste_proxy.speculation.sameness.shell import answer_of
-from paste_proxy.staging.types import Staged
-from paste_proxy.tools.workbench.output import Output
+from paste_proxy.staging import normal
+from paste_proxy.staging.types import Ran, Staged
+from paste_proxy.tools.workbench.output import left_out, shown
 from paste_proxy.tools.workbench.workspace import Unable, Workspace
 
 _SIGNALLED = 128
@@ -35,9 +37,10 @@ class Run(BaseModel):
     )
 
 
-Runner: TypeAlias = Callable[[Staged, Output], Awaitable[int | None]]
-"""Runs a command and gives the output its bytes: the exit code as `subprocess` has it, None after `timeout_s`, with all
-that it started ended. Cancelling ends it too. Raises OSError where it cannot be started."""
+Runner: TypeAlias = Callable[[Staged], Awaitable[Ran]]
+"""Runs a command, its effects happening at once; see `staging.normal.run`."""
+
+run_normally: Runner = partial(normal.run, output_bytes=64 * 2**20)
 
 
 def staged(workspace: Workspace, asked: Run, *, env: Mapping[str, str], umask: int) -> Staged:
@@ -64,32 +67,18 @@ def staged(workspace: Workspace, asked: Run, *, env: Mapping[str, str], umask: i
     )
 
 
-async def run(command: Staged, runner: Runner) -> str:
-    """What it wrote, and its exit code.
+def answered(ran: Ran) -> str:
+    """The text that tells what it wrote, and its exit code.
 
     Raises:
-        Unable: it was stopped for want of time, or could not be started.
+        Unable: it was stopped.
     """
-    output = Output()
-    try:
-        exit_code = await runner(command, output)
-    except OSError as fault:
-        raise Unable(f"the command cannot be started ({fault.strerror or fault})") from None
-    if exit_code is None:
+    if ran.poisons:
         raise Unable(
-            f"[stopped after {command.timeout_s:g} s; raise timeout, or leave what is to go on running with "
-            f"> FILE 2>&1 &]\n{output.text()}"
+            f"[stopped: {', '.join(ran.poisons)}; raise timeout, send much output to a file, or leave what is to go on "
+            f"running with > FILE 2>&1 &]\n{shown(ran.output)}"
         )
-    return answered(exit_code, output)
-
-
-def answered(exit_code: int, output: Output) -> str:
-    """The text of the answer.
-
-    Args:
-        exit_code: as `subprocess` has it.
-    """
-    code = exit_code if exit_code >= 0 else _SIGNALLED - exit_code
-    if not output.left_out:
-        return answer_of(code, output.text())
-    return f"[exit {code}, {output.left_out} bytes of output left out in the middle]\n{output.text()}"
+    code = ran.exit_code if ran.exit_code >= 0 else _SIGNALLED - ran.exit_code
+    if missing := left_out(ran.output):
+        return f"[exit {code}, {missing} bytes of output left out in the middle]\n{shown(ran.output)}"
+    return answer_of(code, ran.output.decode("utf-8", "replace"))

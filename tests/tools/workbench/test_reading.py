@@ -11,7 +11,7 @@ from paste_proxy.proxy.named_files import read_policy
 from tests.tools.workbench.bench import Bench
 
 POLICY = read_policy("builtin:workbench")
-SAME = POLICY.rule_for("workbench/read").same
+SAME = POLICY.rule_for(Invocation("workbench/read", {})).same
 
 
 async def test_lines_come_with_their_numbers(bench: Bench) -> None:
