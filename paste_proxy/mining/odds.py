@@ -1,7 +1,8 @@
 """The odds of many patterns in one context at once: what `estimate.backed_off` says of each rank of each pattern.
 
-The counts lie by context, so that a context costs as much as there are patterns that know it. Ranks lie one after
-the other, the first of all patterns first; patterns with more ranks stand before those with fewer.
+The counts lie by context, so that a context costs as much as there are patterns that know it: a long one is told by
+what it changes. Ranks lie one after the other, the first of all patterns first; patterns with more ranks stand before
+those with fewer.
 """
 
 from array import array
@@ -19,34 +20,19 @@ Odds = tuple[float, float]
 
 _Floats = npt.NDArray[np.float64]
 _Integers = npt.NDArray[np.int64]
-_SHARED, _KEPT = 2, 16
-"""Contexts that many moments have in common, and how many such beginnings are kept: those used last."""
+_KEPT = 16
+"""Beginnings of contexts whose odds are kept: those used last."""
+_MANY = 0.25
+"""A context that so many of the ranks know begins the contexts of many moments."""
 
 
 @dataclass(frozen=True, slots=True)
 class ManyOdds:
-    """Odds of all ranks of all patterns."""
+    """Odds of some patterns, a row for each and a column for each rank; 0 for ranks that a pattern does not have."""
 
+    patterns: _Integers
     next: _Floats
     ever: _Floats
-    starts: Sequence[int]
-    """Where each rank begins, and where the last one ends."""
-
-    def best(self, values: _Floats) -> _Floats:
-        """The greatest of each pattern's values."""
-        best = values[self.starts[0] : self.starts[1]].copy()
-        for start, end in zip(self.starts[1:], self.starts[2:], strict=False):
-            some = best[: end - start]
-            np.maximum(some, values[start:end], out=some)
-        return best
-
-    def of(self, patterns: Sequence[int]) -> tuple[_Floats, _Floats]:
-        """The odds, next and ever, of some patterns: a row each, 0 for ranks that a pattern does not have."""
-        starts, ends = np.array(self.starts[:-1]), np.array(self.starts[1:])
-        places = starts + np.array(patterns)[:, None]
-        inside = places < ends
-        places[~inside] = 0
-        return np.where(inside, self.next[places], 0.0), np.where(inside, self.ever[places], 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +40,17 @@ class _Rows:
     """The counts in one context: of which ranks, and what came of them."""
 
     at: _Integers
-    seen: _Integers
-    next: _Integers
-    ever: _Integers
+    seen: _Floats
+    next: _Floats
+    ever: _Floats
 
-    def weigh(self, next_: _Floats, ever: _Floats, weight: float) -> None:
-        """Make the odds posterior to these counts, in place."""
+    def weigh(self, next_: _Floats, ever: _Floats, weight: float) -> tuple[_Floats, _Floats]:
+        """Make the odds posterior to these counts, in place; what they were before."""
+        before = next_[self.at], ever[self.at]
         whole = self.seen + weight
-        next_[self.at] = (self.next + weight * next_[self.at]) / whole
-        ever[self.at] = (self.ever + weight * ever[self.at]) / whole
+        next_[self.at] = (self.next + weight * before[0]) / whole
+        ever[self.at] = (self.ever + weight * before[1]) / whole
+        return before
 
 
 class OddsTable:
@@ -81,20 +69,42 @@ class OddsTable:
             for context, count in counts.items():
                 for column, value in zip(columns[context], (at, count.seen, count.next, count.ever), strict=True):
                     column.append(value)
-        self._rows = {context: _Rows(*map(np.array, some)) for context, some in columns.items()}
+        self._rows = {
+            context: _Rows(np.array(at), *(np.array(counts, np.float64) for counts in some))
+            for context, (at, *some) in columns.items()
+        }
+        self._pattern = np.concatenate([np.arange(len(of_rank)) for of_rank in by_rank])
         self._known: dict[tuple[str, ...], tuple[_Floats, _Floats]] = {}
-        self._work = np.empty(self._starts[-1]), np.empty(self._starts[-1])
 
-    def odds(self, contexts: tuple[str, ...]) -> ManyOdds:
-        """The odds in contexts of growing length; they hold until the next call."""
-        shared = contexts[:_SHARED]
-        next_, ever = self._work
-        for work, values in zip(self._work, self._after(shared), strict=True):
-            np.copyto(work, values)
-        for context in contexts[_SHARED:]:
-            self._weigh(context, next_, ever, BACK_OFF_WEIGHT)
-        np.maximum(next_, ever, out=ever)
-        return ManyOdds(next_, ever, self._starts)
+    def beginning(self, contexts: tuple[str, ...]) -> tuple[str, ...]:
+        """The first of the contexts: what is said of most patterns there holds in longer ones, too."""
+        second = self._rows.get(contexts[1]) if len(contexts) > 1 else None
+        return contexts[: 1 if second is None or len(second.at) < _MANY * len(self._pattern) else 2]
+
+    def all(self, beginning: tuple[str, ...]) -> ManyOdds:
+        """The odds of all patterns in the first contexts."""
+        return self._of(np.arange(self._starts[1]), *self._after(beginning))
+
+    def changed(self, beginning: tuple[str, ...], further: tuple[str, ...]) -> ManyOdds:
+        """The odds in further contexts, of growing length, of those patterns that know one of these."""
+        next_, ever = self._after(beginning)
+        told = [rows for context in further if (rows := self._rows.get(context)) is not None]
+        before = []
+        is_known = np.zeros(self._starts[1], dtype=bool)
+        for rows in told:
+            before.append((rows.at, *rows.weigh(next_, ever, BACK_OFF_WEIGHT)))
+            is_known[self._pattern[rows.at]] = True
+        odds = self._of(np.flatnonzero(is_known), next_, ever)
+        for at, next_before, ever_before in reversed(before):
+            next_[at], ever[at] = next_before, ever_before
+        return odds
+
+    def _of(self, patterns: _Integers, next_: _Floats, ever: _Floats) -> ManyOdds:
+        places = np.array(self._starts[:-1]) + patterns[:, None]
+        inside = places < np.array(self._starts[1:])
+        places[~inside] = 0
+        nexts, evers = np.where(inside, next_[places], 0.0), np.where(inside, ever[places], 0.0)
+        return ManyOdds(patterns, nexts, np.maximum(nexts, evers))
 
     def _after(self, contexts: tuple[str, ...]) -> tuple[_Floats, _Floats]:
         """Posterior to the counts in the first contexts; kept, since many moments have them in common."""

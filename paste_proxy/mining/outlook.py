@@ -4,24 +4,25 @@ The odds depend on the context alone, so they are worked out once for each conte
 shared by all sessions; only the patterns that matter there are then bound to a session's values.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from paste_proxy.mining.odds import Odds, OddsTable
+from paste_proxy.mining.odds import ManyOdds, Odds, OddsTable
 from paste_proxy.mining.pattern import Pattern
 
 _LEAST_EVER = 0.02
 """Odds below which a binding is not worth making."""
 _LATER_WEIGHT = 0.1
 _MOST_PATTERNS = 48
-_PORTION = 52
 _CONTEXTS_KEPT = 2_048
-
+_BEGINNINGS_KEPT = 16
 
 _Floats = npt.NDArray[np.float64]
+_Integers = npt.NDArray[np.int64]
 
 
 class Expected(NamedTuple):
@@ -45,8 +46,10 @@ class Outlook:
     def __init__(self, patterns: Iterable[Pattern]) -> None:
         ranked = (pattern for pattern in patterns if pattern.ranks)
         self._patterns = sorted(ranked, key=lambda pattern: -len(pattern.ranks))
+        self._by_id = np.argsort(np.argsort([pattern.id for pattern in self._patterns], kind="stable"))
         self._table = OddsTable([pattern.ranks for pattern in self._patterns])
         self._known: dict[tuple[str, ...], tuple[Expected, ...]] = {}
+        self._usual: dict[tuple[str, ...], _Ranked] = {}
 
     def expected(self, contexts: tuple[str, ...]) -> tuple[Expected, ...]:
         """The likeliest patterns in the contexts that a stream ends in (`contexts.suffixes`), at most 48."""
@@ -54,38 +57,63 @@ class Outlook:
         if known is None:
             if len(self._known) >= _CONTEXTS_KEPT:
                 self._known.clear()
-            known = self._known[contexts] = self._expect(contexts)
+            known = self._known[contexts] = tuple(self._expect(contexts)) if self._patterns else ()
         return known
 
-    def _expect(self, contexts: tuple[str, ...]) -> tuple[Expected, ...]:
-        """The patterns in the order of what each could be worth, until no other can be among the best."""
-        odds = self._table.odds(contexts)
-        bounds = odds.best(odds.next + _LATER_WEIGHT * odds.ever)
-        found: list[Expected] = []
-        for some, left in _descending(bounds):
-            found += self._some(some, *odds.of(some))
-            found.sort(key=lambda one: (-one.worth, one.pattern.id))
-            del found[_MOST_PATTERNS:]
-            if len(found) == _MOST_PATTERNS and found[-1].worth > left:
-                break
-        return tuple(found)
-
-    def _some(self, patterns: list[int], next_: _Floats, ever: _Floats) -> Iterator[Expected]:
-        """Those of some patterns that are worth making a binding of, up to the last rank that is."""
-        kept = np.logical_or.accumulate((ever >= _LEAST_EVER)[:, ::-1], axis=1)[:, ::-1]
-        worths = np.where(kept, next_ + _LATER_WEIGHT * ever, 0.0).max(axis=1)
-        rows = (patterns, next_.tolist(), ever.tolist(), kept.sum(axis=1).tolist(), worths.tolist())
-        for at, nexts, evers, ranks, best in zip(*rows, strict=True):
-            if ranks:
-                odds = zip(nexts[:ranks], evers[:ranks], strict=True)
-                yield Expected(self._patterns[at], tuple(odds), best)
+    def _expect(self, contexts: tuple[str, ...]) -> Iterator[Expected]:
+        """The best of the patterns that the longer contexts tell of, and of the others, whose order is known."""
+        beginning = self._table.beginning(contexts)
+        usual = self._usual.get(beginning)
+        if usual is None:
+            if len(self._usual) >= _BEGINNINGS_KEPT:
+                self._usual.clear()
+            usual = self._usual[beginning] = _Ranked.of(self._table.all(beginning), self._by_id)
+        changed = _Ranked.of(self._table.changed(beginning, contexts[len(beginning) :]), self._by_id, _MOST_PATTERNS)
+        is_changed = np.zeros(len(self._patterns), dtype=bool)
+        is_changed[changed.odds.patterns] = True
+        others = usual.order[~is_changed[usual.order]][:_MOST_PATTERNS]
+        some = sorted([*changed.places(changed.order), *usual.places(others)])[:_MOST_PATTERNS]
+        return (ranked.expected(at, self._patterns) for _, _, ranked, at in some)
 
 
-def _descending(values: _Floats) -> Iterator[tuple[list[int], float]]:
-    """Where the values stand, the greatest first, in portions, each with the greatest value that is left."""
-    order = np.argsort(-values) if len(values) <= _PORTION else np.argpartition(values, -_PORTION - 1)[::-1]
-    for start in range(0, len(order), _PORTION):
-        if start == _PORTION:
-            order[start:] = order[start:][np.argsort(-values[order[start:]])]
-        left = order[start + _PORTION :]
-        yield order[start : start + _PORTION].tolist(), float(values[left[0]]) if len(left) else -1.0
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """Odds of patterns, and what they are worth."""
+
+    odds: ManyOdds
+    ranks: _Integers
+    """How many of its first ranks are worth making a binding of."""
+    worths: _Floats
+    """That of the best of these."""
+    order: _Integers
+    """Where those stand that have such ranks, the best first."""
+    ids: _Integers
+    """The places of the patterns in the order of their ids."""
+    known: dict[int, Expected] = field(default_factory=dict)
+    """By place, what has been asked for."""
+
+    @classmethod
+    def of(cls, odds: ManyOdds, by_id: _Integers, most: int | None = None) -> "_Ranked":
+        """Put patterns in order; only so many if told, and those of the same worth as the last of them."""
+        kept = np.logical_or.accumulate((odds.ever >= _LEAST_EVER)[:, ::-1], axis=1)[:, ::-1]
+        ranks = kept.sum(axis=1)
+        worths = np.where(kept, odds.next + _LATER_WEIGHT * odds.ever, 0.0).max(axis=1, initial=0.0)
+        least = np.partition(worths, -most)[-most] if most is not None and len(worths) > most else 0.0
+        some = np.flatnonzero((ranks > 0) & (worths >= least))
+        ids = by_id[odds.patterns]
+        return cls(odds, ranks, worths, some[np.lexsort((ids[some], -worths[some]))], ids)
+
+    def places(self, order: _Integers) -> Iterator[tuple[float, int, "_Ranked", int]]:
+        """What orders patterns, and where they stand."""
+        for worth_, id_, at in zip(self.worths[order].tolist(), self.ids[order].tolist(), order.tolist(), strict=True):
+            yield -worth_, id_, self, at
+
+    def expected(self, at: int, patterns: Sequence[Pattern]) -> Expected:
+        """What is expected of one of them."""
+        known = self.known.get(at)
+        if known is None:
+            ranks = self.ranks.item(at)
+            odds = zip(self.odds.next[at].tolist()[:ranks], self.odds.ever[at].tolist()[:ranks], strict=True)
+            pattern = patterns[self.odds.patterns.item(at)]
+            known = self.known[at] = Expected(pattern, tuple(odds), self.worths.item(at))
+        return known
