@@ -1,7 +1,9 @@
 """Which mappers give an argument, or what fills a hole of it, from what its session held just before."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json, canonical_text
@@ -10,11 +12,14 @@ from paste_proxy.mining.filled import Filler
 from paste_proxy.mining.forms import LISTED, form_between, same, unframed
 from paste_proxy.mining.mappers import Bound, Constant, Mapper
 from paste_proxy.mining.material import FILE, Found, Material
+from paste_proxy.mining.relative import relative_between
 from paste_proxy.mining.sources import Source, origins
 from paste_proxy.mining.steps import Step, onward, step_between
-from paste_proxy.mining.window import CALL, Window
+from paste_proxy.mining.window import ANY, CALL, Window
 
 _LONGEST_CONSTANT = 200
+_ANY_CALL = Source(CALL, ANY, each=True)
+_RELATIVE = re.compile(r"[^\s:]*[/.][^\s:]*")
 _AS_IT_IS = ("",)
 _IN_A_TEXT = ("", "text")
 """Forms of what is set into a text: a number may stand there, too."""
@@ -31,10 +36,31 @@ def explain(argument: Json, window: Window) -> Iterator[AnyMapper]:
         yield Constant(argument)
 
 
+def explain_relative(argument: Json, window: Window) -> Iterator[Mapper]:
+    """The mappers that give a path within a checkout from the absolute ones of earlier calls."""
+    if not isinstance(argument, str) or argument.startswith("/") or not _RELATIVE.fullmatch(argument):
+        return
+    found: dict[Mapper, None] = {}
+    seen: set[Source] = set()
+    for observation in reversed(window.observations):
+        if observation.asked is None:
+            continue
+        source = Source(CALL, observation.tool)
+        for pointer, _, value in observation.asked.leaves():
+            form = relative_between(value, argument)
+            if form is not None:
+                if source not in seen:
+                    found[Mapper(source, pointer, form)] = None
+                found[Mapper(replace(source, each=True), pointer, form)] = None
+                found[Mapper(_ANY_CALL, pointer, form)] = None
+        seen.add(source)
+    yield from found
+
+
 def explain_hole(value: str, window: Window) -> dict[Filler, float]:
     """The mappers that give what fills a hole, and how early they do: 1 for the first value, 1/2 for the second..."""
     found: dict[Filler, float] = {}
-    for mapper in _explain(value, "", _IN_A_TEXT, window):
+    for mapper in chain(_explain(value, "", _IN_A_TEXT, window), explain_relative(value, window)):
         rank = rank_of(value, mapper.values(window))
         if rank is not None:
             found[mapper] = 1 / (1 + rank)

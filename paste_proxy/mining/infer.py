@@ -17,7 +17,7 @@ from typing import TypeVar
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json, canonical_text
 from paste_proxy.mining.algebra import AnyMapper
-from paste_proxy.mining.explain import explain, explain_hole, explain_step, rank_of
+from paste_proxy.mining.explain import explain, explain_hole, explain_relative, explain_step, rank_of
 from paste_proxy.mining.filled import Filled, Filler
 from paste_proxy.mining.groups import Recorded
 from paste_proxy.mining.mappers import Constant, Mapper
@@ -114,7 +114,7 @@ class Explained:
 
     def _weighed(self, call: Invocation, name: str, used: list[Json], window: Window) -> dict[Hashable, float]:
         argument, weights = call.arguments[name], dict[Hashable, float]()
-        for mapper in chain(explain_step(call, name, window), explain(argument, window)):
+        for mapper in chain(_more(call, name, window), explain(argument, window)):
             rank = rank_of(argument, mapper.values(window), used)
             if rank is not None:
                 key = canonical_text(mapper.value) if isinstance(mapper, Constant) else mapper
@@ -148,6 +148,12 @@ class Explained:
         given = [[occurrence.explanations[name] for name in names] for occurrence in occurrences]
         for joint, _ in _together(given, groups, _MAPPERS_KEPT, _TEMPLATES_KEPT):
             yield Template(tool, tuple((name, self.mappers[key]) for name, key in zip(names, joint, strict=True)))
+
+
+def _more(call: Invocation, name: str, window: Window) -> Iterator[AnyMapper]:
+    """What explains an argument that stands nowhere as it is."""
+    yield from explain_step(call, name, window)
+    yield from explain_relative(call.arguments[name], window)
 
 
 def _used(call: Invocation, window: Window) -> list[Json]:

@@ -16,6 +16,7 @@ from paste_proxy.mining.forms import FORMS, framed
 from paste_proxy.mining.material import FILE, Material
 from paste_proxy.mining.mentions import DATE
 from paste_proxy.mining.pointers import stars
+from paste_proxy.mining.relative import relative
 from paste_proxy.mining.sources import Source
 from paste_proxy.mining.window import Window
 
@@ -42,6 +43,10 @@ class Constant:
 
     def values(self, window: Window) -> list[Bound]:
         """The constant alone."""
+        return self._bound
+
+    @cached_property
+    def _bound(self) -> list[Bound]:
         return [Bound(self.value, {})]
 
 
@@ -84,7 +89,7 @@ class Mapper:
 
     def _of(self, material: Material, nth: int) -> Iterator[Bound]:
         for found in material.take(self.take)[-1:] if self.last else material.each(self.take):
-            value = framed(self.frame, FORMS[self.form](found.value))
+            value = framed(self.frame, _formed(self.form, found.value))
             if value is not None:
                 yield Bound(value, self._choices(nth, found.rows))
 
@@ -100,3 +105,8 @@ class Mapper:
         """The names of the choices: which event, and which item of each list."""
         event = f"{self.source.origin} {self.source.tool}"
         return event, [f"{event} {prefix}" for prefix in stars(self.take)]
+
+
+def _formed(form: str, value: Json) -> Json:
+    change = FORMS.get(form)
+    return relative(form, value) if change is None else change(value)

@@ -20,12 +20,14 @@ from paste_proxy.mining.mappers import Constant, Mapper
 from paste_proxy.mining.material import FILE, WORD
 from paste_proxy.mining.mentions import KINDS
 from paste_proxy.mining.neighbours import AFTER, BEFORE
+from paste_proxy.mining.relative import BELOW, FOLDER, is_relative
 from paste_proxy.mining.sources import ORIGINS, Source
 from paste_proxy.mining.steps import LARGEST_STEP, Step
 from paste_proxy.mining.templates import AnyTemplate, Repeat, Template
 from paste_proxy.mining.window import CALL, OUTPUT
 
 _TAKES = f"a JSON pointer, {', '.join(KINDS)}, {FILE}, {WORD}SHAPE, {AFTER}WORD or {BEFORE}WORD"
+_FORMS = f"one of {', '.join(filter(None, FORMS))}, {BELOW}FOLDER or {FOLDER}FOLDER"
 _DEEPEST = 100
 """Levels of a value; far below where reading one might fail at some depth of calls and not at another."""
 _MAPPER_KEYS = ("from", "tool", "which", "take", "form", "frame", "last")
@@ -151,7 +153,9 @@ def _read_filler(written: dict[str, Json], where: str) -> Filler:
     frame = written.get("frame", "")
     if not isinstance(frame, str) or (frame and frame != LISTED and SLOT not in frame):
         raise InputFault(f"{where}.frame", repr(frame), f"a text with {SLOT} in it, or {LISTED}")
-    form = _choice(written, "form", FORMS, where)
+    form = written.get("form", "")
+    if not isinstance(form, str) or not (form in FORMS or is_relative(form)):
+        raise InputFault(f"{where}.form", f"{form!r:.60}", _FORMS)
     last = written.get("last", False)
     if not isinstance(last, bool):
         raise InputFault(f"{where}.last", repr(last), "true or false")

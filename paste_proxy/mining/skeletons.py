@@ -2,7 +2,7 @@
 
 The words of a text that fewest tasks know are its holes, the rest is its skeleton, as templates are mined from lines of
 logs (SLCT: Vaarandi, "A data clustering algorithm for mining patterns from event logs", 2003). A text is cut at white
-space and quotes, and once more within its words; its two, three and four rarest words are tried.
+space and quotes, into its paths, and within its words; its one to four rarest words are tried.
 """
 
 import re
@@ -19,12 +19,15 @@ Where = tuple[str, str]
 _LONGEST_TEXT = 600
 _MOST_WORDS = 60
 NAMES = ("a", "b", "c", "d")
-"""Of the holes; no skeleton has more, and one has two at least."""
-_LEAST_HOLES = 2
+"""Of the holes; no skeleton has more."""
 _KEPT = 24
 """Skeletons of one argument."""
-_CUTS = (re.compile(r"""[^\s'"`;|&<>()=,]+"""), re.compile(r"[\w@+~-]+(?:\.[\w@+~-]+)*"))
-"""What counts as one word: of a command line, and within these."""
+_CUTS = (
+    re.compile(r"""[^\s'"`;|&<>()=,]+"""),
+    re.compile(r"[\w@+~-][\w@+~.-]*(?:/[\w@+~-][\w@+~.-]*)*"),
+    re.compile(r"[\w@+~-]+(?:\.[\w@+~-]+)*"),
+)
+"""What counts as one word: of a command line, as a path within it, and within that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +103,13 @@ def _shared(texts: Mapping[str, set[str]], least: int) -> dict[str, list[Parted]
 
 
 def _holes(known: Sequence[int]) -> Iterator[frozenset[int]]:
-    """The places of the two to four rarest of some words, and of none that is as rare as one left out.
+    """The places of the one to four rarest of some words, and of none that is as rare as one left out.
 
     Args:
         known: by place, how many task groups know the word.
     """
     order = sorted(range(len(known)), key=lambda place: known[place])
-    for holes in range(_LEAST_HOLES, min(len(NAMES), len(known) - 1) + 1):
+    for holes in range(1, min(len(NAMES), len(known) - 1) + 1):
         if known[order[holes - 1]] < known[order[holes]]:
             yield frozenset(order[:holes])
 

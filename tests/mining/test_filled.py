@@ -94,7 +94,7 @@ def test_a_skeleton_filled_is_the_text_and_shared_by_tasks(given: list[tuple[str
             by_name = dict(zip(NAMES, parted.values, strict=False))
             pieces = list(parts_of(parted.skeleton, names))
             assert "".join(by_name[part] if at % 2 else part for at, part in enumerate(pieces)) == text
-            assert len(pieces) // 2 >= 2
+            assert len(pieces) // 2 >= 1
             assert "" not in pieces[2:-1:2]
     assert all(len(groups) >= 2 for groups in whose.values())
 

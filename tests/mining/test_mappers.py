@@ -63,7 +63,7 @@ FILLERS: st.SearchStrategy[Filler] = st.builds(
     Mapper,
     SOURCES,
     TAKES,
-    st.sampled_from(["", "lower", "number"]),
+    st.sampled_from(["", "lower", "number", "below:app", "folder:app"]),
     st.sampled_from(["", "[]", "cat {}"]),
     st.booleans(),
 ) | st.builds(
@@ -104,6 +104,9 @@ URL: dict[str, Json] = {"from": "user", "take": "url"}
         ({"from": "user", "take": "url", "which": "all"}, "which"),
         ({"from": "user", "take": "url", "frame": "cat"}, "frame"),
         ({"from": "user", "take": "url", "form": "reverse"}, "form"),
+        ({"from": "user", "take": "url", "form": "below:"}, "form"),
+        ({"from": "user", "take": "url", "form": "folder:a/b"}, "form"),
+        ({"from": "user", "take": "url", "form": ["lower"]}, "form"),
         ({"from": "user", "take": "url", "last": "yes"}, "last"),
         ({"from": "user", "take": "url", "lst": True}, "lst"),
         ({"constant": 1, "take": "url"}, "take"),
