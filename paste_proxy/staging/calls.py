@@ -9,6 +9,7 @@ _CALL = re.compile(
 _RESUMED = re.compile(rb"<\.\.\. \w+ resumed>")
 _SUPERSEDED = re.compile(rb"\+\+\+ superseded by execve in pid (\d+)")
 _LIMITS = (b"--- SIGXFSZ ", b"--- SIGXCPU ")
+_LOOKS = (b"newfstatat(AT_FDCWD<", b"statx(AT_FDCWD<")
 _UNFINISHED = b" <unfinished ...>"
 
 
@@ -33,6 +34,7 @@ class Calls:
     def __init__(self) -> None:
         self._rest = b""
         self._halves: dict[int, bytes] = {}
+        self._looks: set[tuple[bytes, bytes]] = set()
         self.limit: bytes | None = None
         """A line that tells of a signal for a limit."""
         self.ended: set[int] = set()
@@ -45,8 +47,20 @@ class Calls:
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         for line in lines:
             number, _, text = line.partition(b" ")
-            if number.isdigit() and (call := self._read(int(number), text.lstrip())):
+            text = text.lstrip()
+            if number.isdigit() and not self._is_seen(text) and (call := self._read(int(number), text)):
                 yield call
+
+    def _is_seen(self, text: bytes) -> bool:
+        """Whether it is a look at what was looked at before, with the same outcome: most calls of most programs are,
+        and to understand one takes time."""
+        if not text.startswith(_LOOKS):
+            return False
+        look = (text[: text.rfind(b'"')], text[text.rfind(b") ") :])
+        if look in self._looks:
+            return True
+        self._looks.add(look)
+        return False
 
     def _read(self, pid: int, text: bytes) -> Call | None:
         if text.startswith(b"+++ "):

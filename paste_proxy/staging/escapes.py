@@ -1,106 +1,138 @@
 """Where a command comes upon the walls of its view: what it would have found or done in a normal run is not certain
-then. Standard library only: runs inside."""
+then.
 
+Standard library only: runs inside.
+"""
+
+import os
 import re
+import stat
 
 from paste_proxy.staging.calls import Call
 from paste_proxy.staging.orders import Orders
+from paste_proxy.staging.owners import shows_owners
 from paste_proxy.staging.syscalls import BAD_ERRORS, POISONOUS
 
 _OPENING = ("open", "openat", "openat2")
 _ADDRESS = re.compile(rb'inet_(?:addr|pton)\((?:AF_INET6, )?"([^"]*)"')
-_HERE = (b"127.", b"0.0.0.0", b"::1", b"::ffff:127.", b"::")
+_LOCAL = re.compile(rb"127\.|0\.0\.0\.0|::1$|::$|::ffff:127\.")
 _PORT = re.compile(rb"htons\((\d+)\)")
-_OF_OTHERS = re.compile(
-    r"/proc/(?:\d+|self|thread-self)/(?:task/\d+/)?(net|mounts|mountstats|status|sched|autogroup)(?:/|$)"
+_OF_A_PROCESS = re.compile(
+    r"/proc/(?:\d+|self|thread-self)/(?:task/\d+/)?(net|mounts|mountstats|status|sched|autogroup)\b"
 )
-_SHARED = ("/proc/net", "/proc/mounts", "/proc/sysvipc")
-_NETLINK_OF_NO_USE = (b"NETLINK_ROUTE", b"NETLINK_AUDIT", b"NETLINK_KOBJECT_UEVENT")
-"""The C library asks by the first which addresses there are, to look up a name."""
+_OF_ALL = re.compile(r"/proc(?:/(?:net|mounts|sysvipc)(?:/.*)?)?")
+_ASKED_BY_LOOKUPS = (b"NETLINK_ROUTE", b"NETLINK_AUDIT", b"NETLINK_KOBJECT_UEVENT")
+"""By the first the C library asks which addresses there are before it looks up a name."""
+_SHOWN_BYTES = 120
 
 
 class Escapes:
     """The rules, for one view."""
 
     def __init__(self, orders: Orders) -> None:
-        self._devices: frozenset[str] = frozenset(orders.devices)
-        self._shared_memory: frozenset[str] = frozenset(orders.shared_memory)
-        self._limits: set[int] = set()
-        """Processes that look for the limits of their control group, and read the mounts for that."""
+        self._orders = orders
+        self._devices, self._shared_memory = frozenset(orders.devices), frozenset(orders.shared_memory)
+        self._ports, self._closed = frozenset(orders.ports), frozenset(orders.closed)
+        self._seeks_limits: set[int] = set()
+        """Processes that look for their control group, and at the mounts to find its limits."""
+        self._rules = {
+            **dict.fromkeys(("rename", "renameat", "renameat2", "link", "linkat"), _moves),
+            **dict.fromkeys(("clone", "clone3", "fork", "vfork"), _multiplies),
+            **dict.fromkeys(("kill", "pidfd_open"), _signals),
+            **dict.fromkeys(("shmget", "semget", "msgget"), _shares),
+            **dict.fromkeys(("connect", "sendto", "sendmsg"), _reaches),
+            **dict.fromkeys(("access", "faccessat", "faccessat2"), self._may_write),
+            **dict.fromkeys(("execve", "execveat"), self._becomes),
+            "bind": self._serves,
+            "socket": _asks,
+        }
 
     def by(self, call: Call, places: list[str]) -> str | None:
-        """Why the command cannot be committed after this call, in words."""
-        if why := POISONOUS.get(call.name) or BAD_ERRORS.get(call.error):
-            return f"it came upon {why} ({_shown(call)})"
-        for place in places:
-            if place.startswith(("/proc", "/dev")) and (why := self._machine(call, place)):
-                return f"{why} ({_shown(call)})"
-        rule = _RULES.get(call.name)
-        return f"{why} ({_shown(call)})" if rule and (why := rule(call)) else None
+        """Why the command cannot be committed after this call, in words.
 
-    def _machine(self, call: Call, place: str) -> str | None:
-        if place.startswith("/dev"):
-            name = place[5:]
-            if name.startswith("shm/"):
-                return "it looked at shared memory of others" if name[4:] in self._shared_memory else None
-            if name.partition("/")[0] in self._devices or (not name and call.name in _OPENING):
-                return "it looked at a device"
-            return None
+        Args:
+            places: that it named, free of links.
+        """
+        why = POISONOUS.get(call.name) or BAD_ERRORS.get(call.error)
+        if why is None:
+            for place in places:
+                if place.startswith("/dev"):
+                    why = why or self._device(call, place)
+                elif place.startswith("/proc"):
+                    why = why or self._process(call, place)
+            if why is None and (rule := self._rules.get(call.name)):
+                why = rule(call, places)
+        return f"it came upon {why} ({_shown(call)})" if why else None
+
+    def _device(self, call: Call, place: str) -> str | None:
+        name = place[len("/dev/") :]
+        if name.startswith("shm/"):
+            return "shared memory of others" if name[len("shm/") :] in self._shared_memory else None
+        if name.partition("/")[0] in self._devices or (not name and call.name in _OPENING):
+            return "a device"
+        return None
+
+    def _process(self, call: Call, place: str) -> str | None:
         if call.name not in _OPENING:
             return None
         if place.endswith("/cgroup"):
-            self._limits.add(call.pid)
-        if place.endswith("/mountinfo"):
-            return None if call.pid in self._limits else "it looked at the mounts"
-        if (
-            place == "/proc"
-            or place.startswith(_SHARED)
-            or _OF_OTHERS.match(place)
-            or (call.error and place[6:7].isdigit())
-        ):
-            return "it looked at processes, mounts or the network of the machine"
+            self._seeks_limits.add(call.pid)
+        elif place.endswith("/mountinfo"):
+            return None if call.pid in self._seeks_limits else "the machine's mounts"
+        no_such_process = bool(call.error) and place[len("/proc/") :][:1].isdigit()
+        if no_such_process or _OF_ALL.fullmatch(place) or _OF_A_PROCESS.match(place):
+            return "the machine's processes, mounts or network"
         return None
 
+    def _becomes(self, call: Call, places: list[str]) -> str | None:
+        if not call.done or not places:
+            return None
+        try:
+            found = os.stat(places[-1])  # noqa: PTH116  pathlib takes time to load
+        except OSError:
+            return None
+        others = found.st_mode & stat.S_ISUID and found.st_uid != os.geteuid()
+        if others or (found.st_mode & stat.S_ISGID and found.st_gid != os.getegid()):
+            return "a program with the rights of others"
+        return "owners of files" if self._orders.unprivileged and shows_owners(call.args) else None
 
-def _moves(call: Call) -> str | None:
-    return "it came upon a border of the view" if call.error == "EXDEV" else None
+    def _may_write(self, call: Call, places: list[str]) -> str | None:
+        asked = call.done and b"W_OK" in call.args and self._closed.intersection(places)
+        return "a directory that is open only here" if asked else None
+
+    def _serves(self, call: Call, _: list[str]) -> str | None:
+        port = _PORT.search(call.args)
+        return "a port that is in use" if port and int(port[1]) in self._ports else None
 
 
-def _starts(call: Call) -> str | None:
-    return "it came to its limit of processes" if call.error == "EAGAIN" else None
+def _moves(call: Call, _: list[str]) -> str | None:
+    return "a border of the view" if call.error == "EXDEV" else None
 
 
-def _reaches(call: Call) -> str | None:
+def _multiplies(call: Call, _: list[str]) -> str | None:
+    return "its limit of processes" if call.error == "EAGAIN" else None
+
+
+def _signals(call: Call, _: list[str]) -> str | None:
+    return "a process that is not its own" if call.error == "ESRCH" else None
+
+
+def _shares(call: Call, _: list[str]) -> str | None:
+    return None if call.args.startswith(b"IPC_PRIVATE") else "memory that others share"
+
+
+def _reaches(call: Call, _: list[str]) -> str | None:
     if call.error in ("ECONNREFUSED", "EPERM", "EACCES") and b"AF_UNIX" in call.args:
-        return "it looked for a server outside"
-    if (address := _ADDRESS.search(call.args)) and not address[1].startswith(_HERE):
-        return "it tried to use the network"
-    return None
+        return "a server outside"
+    if (address := _ADDRESS.search(call.args)) and not _LOCAL.match(address[1]):
+        return "the network"
+    return "the network" if b"RTM_GETLINK" in call.args else None
 
 
-def _asks(call: Call) -> str | None:
-    known = b"AF_NETLINK" not in call.args or any(name in call.args for name in _NETLINK_OF_NO_USE)
-    return None if known else "it asked the kernel about the network"
-
-
-def _signals(call: Call) -> str | None:
-    return "it looked for a process that is not its own" if call.error == "ESRCH" else None
-
-
-def _shares(call: Call) -> str | None:
-    return None if call.args.startswith(b"IPC_PRIVATE") else "it looked for memory that others share"
-
-
-_RULES = {
-    **dict.fromkeys(("rename", "renameat", "renameat2", "link", "linkat"), _moves),
-    **dict.fromkeys(("clone", "clone3", "fork", "vfork"), _starts),
-    **dict.fromkeys(("kill", "pidfd_open"), _signals),
-    **dict.fromkeys(("shmget", "semget", "msgget"), _shares),
-    "connect": _reaches,
-    "socket": _asks,
-}
+def _asks(call: Call, _: list[str]) -> str | None:
+    known = b"AF_NETLINK" not in call.args or any(name in call.args for name in _ASKED_BY_LOOKUPS)
+    return None if known else "the machine's network"
 
 
 def _shown(call: Call) -> str:
-    outcome = call.error or call.result.decode()
-    return f"{call.name}({call.args[:120].decode(errors='replace')}) = {outcome}"
+    return f"{call.name}({call.args[:_SHOWN_BYTES].decode(errors='replace')}) = {call.error or call.result.decode()}"

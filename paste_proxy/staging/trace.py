@@ -17,6 +17,7 @@ _SOCKET_PATH = re.compile(rb'sun_path="((?:[^"\\]|\\.)*)"')
 _TWO_PATHS = {"rename", "renameat", "renameat2", "link", "linkat"}
 _NEW_PROCESS = {"clone", "clone3", "fork", "vfork"}
 _NO_PATH = {*_NEW_PROCESS, "socket", "kill", "pidfd_open", "fchdir", "getcwd", "shmget", "semget", "msgget"}
+_LINE_BYTES = 256
 _OWN = ("/proc", "/sys", "/dev")
 
 
@@ -89,6 +90,8 @@ class Trace:
             for base, path in named[: 2 if call.name in _TWO_PATHS else 1]
             if path
         ]
+        if call.name.startswith("execve") and call.done and places and (interpreter := _interpreter(places[-1])):
+            self._place(current, interpreter)
         if call.result_path and call.result_path.startswith(b"/"):
             places.append(self._place("/", call.result_path))
         return places
@@ -102,6 +105,16 @@ class Trace:
                 self.looked_at.add(place)
         self._known[base, path] = place
         return place
+
+
+def _interpreter(program: str) -> bytes:
+    """Which program the kernel opens for a script; none for others."""
+    try:
+        with open(program, "rb") as file:  # noqa: PTH123  pathlib takes time to load
+            line = file.readline(_LINE_BYTES)
+    except OSError:
+        return b""
+    return (line[2:].split() or [b""])[0] if line.startswith(b"#!") else b""
 
 
 def _text(quoted: bytes) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import paste_proxy
-from paste_proxy.staging import inside, trace  # noqa: F401  compiled by us: in the view nothing may be written
+from paste_proxy.staging import inside, ports, trace  # noqa: F401  two compiled by us: in the view nothing may be written
 from paste_proxy.staging.mounts import covers, layout, mount_points
 from paste_proxy.staging.normal import TOO_MUCH, ends
 from paste_proxy.staging.orders import Orders
@@ -28,6 +28,8 @@ package.__path__ = [{!r}]
 from paste_proxy.staging.inside import main
 main()
 """
+_BORDER = b"GIT_DISCOVERY_ACROSS_FILESYSTEM"
+"""In what git says where its search ended at an overlay's root instead of the machine's."""
 _GRACE_S = 5.0
 """For a view to end once it is told to; after that its outermost process is killed, and the kernel ends the rest."""
 _REPORT_BYTES = 64 * 2**20
@@ -116,6 +118,8 @@ async def run_in_view(
         written = output.drain()
         if output.overflowed.is_set():
             poisons = (TOO_MUCH,)
+        elif _BORDER in written:
+            poisons = (*poisons, "git looked for a repository across a border of the view")
         return _ran(said.drain(), written, poisons)
     finally:
         output.close()
@@ -198,6 +202,8 @@ def _orders(
         mounts=[path for path in mount_points() if not path.startswith(("/proc", "/sys", "/dev"))],
         devices=sorted(set(_names("/dev")) - PRIVATE_DEVICES),
         shared_memory=_names("/dev/shm"),  # noqa: S108  looked at, not written to
+        ports=ports.taken(),
+        closed=[overlay.path for overlay in overlays if not os.access(overlay.path, os.W_OK)],
         strace=strace,
         folder=folder,
         memory_bytes=memory_bytes,
