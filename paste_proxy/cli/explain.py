@@ -13,6 +13,7 @@ from paste_proxy.cli.traces import read_traces
 from paste_proxy.errors import InputFault
 
 if TYPE_CHECKING:
+    from paste_proxy.events.invocation import Invocation
     from paste_proxy.events.values import Json
     from paste_proxy.importers.neutral import RecordedSession
     from paste_proxy.mining.explanation import Explanation, Sight
@@ -64,8 +65,8 @@ def explain(
 
 
 def _is_predicted(policy: "Policy", tool: str) -> bool:
-    ruling = policy.rule_for(tool)
-    return ruling.allowed or ruling.rule is None
+    standing = policy.of_tool(tool)
+    return standing.allowed or not standing.named
 
 
 def _chosen(sessions: "list[RecordedSession]", named: str | None, traces: list[Path]) -> "RecordedSession":
@@ -92,9 +93,7 @@ def _turns(explanation: "Explanation", session: str, policy: "Policy | None") ->
             {
                 "turn": sight.turn,
                 "recorded": sight.turn <= explanation.turns,
-                "asked": [
-                    {**written(call), "rank": rank, **_said(policy, call.tool, 1.0)} for call, rank in sight.asked
-                ],
+                "asked": [{**written(call), "rank": rank, **_said(policy, call, 1.0)} for call, rank in sight.asked],
                 "candidates": len(sight.candidates),
                 "best": {**written(best.invocation), "confidence": round(best.confidence, 4)} if best else None,
             }
@@ -103,6 +102,8 @@ def _turns(explanation: "Explanation", session: str, policy: "Policy | None") ->
 
 
 def _moment(explanation: "Explanation", session: str, at: int | None, policy: "Policy | None") -> "dict[str, Json]":
+    from paste_proxy.events.invocation import Invocation
+
     sight = _sight(explanation, at)
     report = explanation.report(sight)
     for kind in ("asked", "candidates"):
@@ -110,7 +111,9 @@ def _moment(explanation: "Explanation", session: str, at: int | None, policy: "P
         for one in shown if isinstance(shown, list) else []:
             if isinstance(one, dict):
                 confidence = one.get("confidence", 1.0)
-                one |= _said(policy, str(one["tool"]), confidence if isinstance(confidence, float) else 1.0)
+                arguments = one["arguments"]
+                call = Invocation(str(one["tool"]), arguments if isinstance(arguments, dict) else {})
+                one |= _said(policy, call, confidence if isinstance(confidence, float) else 1.0)
     return {"session": session, **report}
 
 
@@ -127,7 +130,7 @@ def _sight(explanation: "Explanation", at: int | None) -> "Sight":
     return latest
 
 
-def _said(policy: "Policy | None", tool: str, confidence: float) -> "dict[str, Json]":
+def _said(policy: "Policy | None", call: "Invocation", confidence: float) -> "dict[str, Json]":
     if policy is None:
         return {}
     from dataclasses import asdict
@@ -135,4 +138,4 @@ def _said(policy: "Policy | None", tool: str, confidence: float) -> "dict[str, J
     from paste_proxy.config import Speculating
     from paste_proxy.speculation.said import said
 
-    return {"policy": asdict(said(policy.rule_for(tool), confidence, Speculating().min_confidence))}
+    return {"policy": asdict(said(policy.rule_for(call), confidence, Speculating().min_confidence))}

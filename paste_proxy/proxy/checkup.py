@@ -97,7 +97,7 @@ def _recording(config: Config) -> Iterator[Finding]:
 
 
 def _unruled(policy: Policy, pools: Iterable[Pool]) -> Iterator[Finding]:
-    tools = sorted({tool for pool in pools for tool in pool.tools if policy.rule_for(tool).rule is None})
+    tools = sorted({tool for pool in pools for tool in pool.tools if not policy.of_tool(tool).named})
     if tools:
         named = ", ".join(tools[:_NAMED]) + (f" and {len(tools) - _NAMED} more" if len(tools) > _NAMED else "")
         mend = "add rules that name them, or leave it so and they are never run ahead"
@@ -118,8 +118,8 @@ def _command(name: str, tool: DispatchTool, policy: Policy) -> Finding:
 
 def ruled(policy: Policy, tool: str, found: str) -> Finding:
     """What was found of a configured tool, and what the policy says about it."""
-    ruling = policy.rule_for(tool)
-    if ruling.rule is None:
+    standing = policy.of_tool(tool)
+    if not standing.named:
         return Finding(Level.WARN, f"tool {tool}", f"{found}; no rule names it", "add one, or it is never run ahead")
-    said = "may be run ahead" if ruling.allowed else f"a {ruling.effect.value}, never run ahead"
+    said = "may be run ahead" if standing.allowed else f"a {standing.rulings[0].effect.value}, never run ahead"
     return Finding(Level.OK, f"tool {tool}", f"{found}; {said}")

@@ -93,7 +93,7 @@ class Sidecar:
             frozenset(self._pool.tools),
             self._not_executable,
             self._policy.core,
-            lambda tool: self._policy.rule_for(tool).staged,
+            lambda invocation: self._policy.rule_for(invocation).staged,
         )
         self._guessing = None if config.speculator is None else guessing(config.speculator, self.hub.post)
 
@@ -165,7 +165,7 @@ class Sidecar:
             return None
         discretion = Discretion(
             self._toolbox,
-            self._policy.rule_for,
+            self._policy.of_tool,
             everything=wanted.shows == "all",
             without_tools=wanted.without_tools,
             without_sessions=wanted.without_sessions,
@@ -196,16 +196,16 @@ class Sidecar:
     def _executable(self, tool: str) -> bool:
         """Whether a tool's candidates may take a place. Those of a tool without a rule do, so that it can be told that
         a rule is missing."""
-        ruling = self._policy.rule_for(self._toolbox.identify(tool))
-        return (ruling.allowed or ruling.rule is None) and self._toolbox.offered(tool)
+        standing = self._policy.of_tool(self._toolbox.identify(tool))
+        return (standing.allowed or not standing.named) and self._toolbox.offered(tool)
 
     def _shared(self, tool: str) -> bool:
         """Whether a tool means the same to every session: one that is run alike for all of them, and reads nothing that
         is one session's own."""
         identity = self._toolbox.identify(tool)
-        ruling = self._policy.rule_for(identity)
-        own = any("{session}" in domain for domain in ruling.reads)
-        return ruling.allowed and not own and self._toolbox.shared(identity)
+        standing = self._policy.of_tool(identity)
+        own = any("{session}" in domain for domain in standing.reads)
+        return standing.allowed and not own and self._toolbox.shared(identity)
 
     def _not_executable(self, _: Candidate) -> None:
         self.tally.refused[Reason.NOT_EXECUTABLE.value] += 1

@@ -84,9 +84,9 @@ async def _mcp(name: str, server: McpServer, policy: Policy) -> Finding:
             "run its `command` by hand, or correct it" if server.url is None else "correct `url`: it is no MCP server"
         )
         return Finding(Level.FAIL, what, tools, mend)
-    rulings = [policy.rule_for(f"{name}/{tool}") for tool in tools]
-    ahead = sum(ruling.allowed for ruling in rulings)
-    unnamed = sum(ruling.rule is None for ruling in rulings)
+    standings = [policy.of_tool(f"{name}/{tool}") for tool in tools]
+    ahead = sum(standing.allowed for standing in standings)
+    unnamed = sum(not standing.named for standing in standings)
     found = (
         f"{counted(len(tools), 'tool')}: {ahead} may be run ahead, "
         f"{len(tools) - ahead - unnamed} may not, {unnamed} named by no rule"

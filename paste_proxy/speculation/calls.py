@@ -79,13 +79,12 @@ class Calls:
         return True
 
     def _enter(self, told: Asked, now: float) -> Call:
-        tool = told.invocation.tool
         call = Call(
             number=told.call,
             places=[self._state.matching.place(told.session, told.scope, told.invocation)],
             invocation=told.invocation,
-            lane=self._state.lane(server_of(tool)),
-            writes=self._state.policy.rule_for(tool).written_by(told.session, told.invocation),
+            lane=self._state.lane(server_of(told.invocation.tool)),
+            writes=self._state.policy.rule_for(told.invocation).written_by(told.session, told.invocation),
             asked_at=now,
         )
         self._calls[call.number] = call

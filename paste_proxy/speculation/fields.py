@@ -25,6 +25,10 @@ class Fields:
         found = repr(self._table[key]) if key in self._table else "nothing"
         return InputFault(f"{self._place}: {key}", found, expected)
 
+    def place_of(self, key: str) -> str:
+        """Where a key stands, for people."""
+        return f"{self._place}: {key}"
+
     def refuse_unknown(self, keys: Collection[str]) -> None:
         """Only these keys may stand in it."""
         for key in self._table:

@@ -100,7 +100,7 @@ class Launching:
         return self._job_for(told, candidate) is not None
 
     def _admission(self, told: Predicted, candidate: Candidate) -> Admit | Reason:
-        ruling = self._state.policy.rule_for(candidate.invocation.tool)
+        ruling = self._state.policy.rule_for(candidate.invocation)
         worth = self._state.experience.worth(candidate, ruling)
         known = self._job_for(told, candidate)
         if known is not None:

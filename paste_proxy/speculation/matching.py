@@ -31,7 +31,7 @@ class Matching:
 
     def place(self, session: str, scope: str, invocation: Invocation) -> Place:
         """Where a job that runs this stands, and where a call for this looks first."""
-        plain = self._policy.rule_for(invocation.tool).same.plain(invocation)
+        plain = self._policy.rule_for(invocation).same.plain(invocation)
         return session, scope, plain.key
 
     def find(self, session: str, scope: str, invocation: Invocation) -> Match | None:
@@ -40,7 +40,7 @@ class Matching:
         job = self._ledger.at(own)
         if job is not None:
             return Match(job, job.result)
-        same = self._policy.rule_for(invocation.tool).same
+        same = self._policy.rule_for(invocation).same
         place = (session, scope, same.core(invocation).key)
         job = self._ledger.at(place) if place != own else None
         if job is None or (job.staged and not same.does_all(invocation)):
@@ -52,5 +52,5 @@ class Matching:
 
     def answer(self, invocation: Invocation, job: Job, result: ToolResult, now: float) -> ToolResult | None:
         """What the result of a job that ends now is to the call that waited for it; None if it does not answer it."""
-        same = self._policy.rule_for(invocation.tool).same
+        same = self._policy.rule_for(invocation).same
         return same.derived(invocation, job.invocation, result, job.ran_s(now))

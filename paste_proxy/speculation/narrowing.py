@@ -41,14 +41,14 @@ class Narrowing:
 
     def _cored(self, outline: Outline) -> Outline:
         """The outline in the form of candidates, which says nothing of an argument that makes no difference."""
-        core = self._state.policy.rule_for(outline.tool).same.core(Invocation(outline.tool, outline.known))
+        core = self._state.policy.core(Invocation(outline.tool, outline.known))
         return Outline(core.tool, core.arguments, whole=outline.whole)
 
     def _revise(self, job: Job, more: float, now: float) -> Iterator[Command]:
         left = _left(job.likely, job.later, more)
         job.utility *= left / job.likely if job.likely else 0.0
         job.likely = left
-        if left < least_confidence(self._state.policy.rule_for(job.invocation.tool), self._state.limits):
+        if left < least_confidence(self._state.policy.rule_for(job.invocation), self._state.limits):
             yield from self._jobs.drop(job, Outcome.PREEMPTED, now)
 
     def _least(self, waiter: Waiter) -> float:

@@ -21,7 +21,7 @@ _REMEMBERED_TOOLS = 4_096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """What the policy says about one tool."""
+    """What the policy says about a call."""
 
     rule: Rule | None
     effect: Effect
@@ -53,12 +53,42 @@ class Ruling:
         return meant(self.writes, session, invocation)
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the policy says about a tool, whatever it is called with."""
+
+    rulings: tuple[Ruling, ...]
+    """By the rules that name it, in their order; the first whose conditions hold decides."""
+    unknown: Ruling
+    """Of a call that none of them means."""
+
+    @property
+    def named(self) -> bool:
+        """Whether a rule names it."""
+        return bool(self.rulings)
+
+    @property
+    def allowed(self) -> bool:
+        """Whether some call of it may be run ahead."""
+        return any(ruling.allowed for ruling in self.rulings)
+
+    @property
+    def mode(self) -> Mode:
+        """How far some call of it may go."""
+        return max((ruling.mode for ruling in self.rulings), key=list(Mode).index, default=Mode.OFF)
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """What its calls that may be run ahead read."""
+        return frozenset[str]().union(*(ruling.reads for ruling in self.rulings if ruling.allowed))
+
+
 class Policy:
     """Rules in order, first match wins, all else denied."""
 
     def __init__(self, rules: Iterable[Rule] = ()) -> None:
         self.rules = tuple(rules)
-        self._rulings: dict[str, Ruling] = {}
+        self._standings: dict[str, Standing] = {}
 
     @classmethod
     def parse(cls, text: str, where: str) -> "Policy":
@@ -69,31 +99,46 @@ class Policy:
         """
         return cls(read_rules(text, where))
 
-    def rule_for(self, tool: str) -> Ruling:
-        """The ruling on a tool, by its identity."""
-        known = self._rulings.get(tool)
+    def rule_for(self, invocation: Invocation) -> Ruling:
+        """The ruling on a call, its tool by its identity."""
+        standing = self.of_tool(invocation.tool)
+        for ruling in standing.rulings:
+            assert ruling.rule is not None
+            if ruling.rule.means(invocation):
+                return ruling
+        return standing.unknown
+
+    def of_tool(self, tool: str) -> Standing:
+        """What is said of a tool, by its identity."""
+        known = self._standings.get(tool)
         if known is None:
-            if len(self._rulings) >= _REMEMBERED_TOOLS:
-                self._rulings.clear()
-            known = self._rulings[tool] = self._decide(tool)
+            if len(self._standings) >= _REMEMBERED_TOOLS:
+                self._standings.clear()
+            known = self._standings[tool] = self._standing(tool)
         return known
 
     def core(self, invocation: Invocation) -> Invocation:
         """What is compared, mined and predicted in place of an invocation: the one whose answer holds its answer."""
-        return self.rule_for(invocation.tool).same.core(invocation)
+        return self.rule_for(invocation).same.core(invocation)
 
     def lets(self, server: str) -> bool:
         """Whether a rule lets some tool of this server be run ahead."""
         return any(rule.ahead and rule.of_server(server) for rule in self.rules)
 
-    def _decide(self, tool: str) -> Ruling:
-        server = server_of(tool)
-        rule = next((rule for rule in self.rules if rule.names(tool)), None)
-        if rule is None:
-            writes = self._of_unknown(server)
-            return Ruling(rule=None, effect=Effect.WRITE, allowed=False, reads=frozenset(), writes=writes)
+    def _standing(self, tool: str) -> Standing:
+        server, rulings = server_of(tool), list[Ruling]()
+        for rule in self.rules:
+            if rule.names(tool):
+                rulings.append(self._ruling(rule, server))
+                if not rule.conditions:
+                    break
+        writes = self._of_unknown(server)
+        unknown = Ruling(rule=None, effect=Effect.WRITE, allowed=False, reads=frozenset(), writes=writes)
+        return Standing(tuple(rulings), unknown)
+
+    def _ruling(self, rule: Rule, server: str) -> Ruling:
         reads = frozenset({_own(server)}) if rule.reads is None else rule.reads
-        writes = frozenset()
+        writes: frozenset[str] = frozenset()
         if rule.effect is Effect.WRITE:
             writes = self._of_server(server) if rule.writes is None else rule.writes
         return Ruling(

@@ -10,8 +10,9 @@ from fnmatch import fnmatchcase
 from typing import TypeGuard
 
 from paste_proxy.errors import InputFault
-from paste_proxy.events.invocation import name_of, server_of
+from paste_proxy.events.invocation import Invocation, name_of, server_of
 from paste_proxy.events.toml import read_toml
+from paste_proxy.speculation.conditions import ANY_CALL, Conditions, read_conditions
 from paste_proxy.speculation.domains import WRITTEN
 from paste_proxy.speculation.fields import Fields
 from paste_proxy.speculation.sameness.sameness import NOTHING_SAME, Sameness
@@ -22,6 +23,8 @@ _GLOB = re.compile(r"(?:[^\s\[\]]|\[[^\s\[\]]+\])+")
 _KEYS = (
     "tool",
     "server",
+    "when",
+    "commands",
     "effect",
     "speculate",
     "stage",
@@ -68,6 +71,7 @@ class Rule:
     place: str
     """File and number, for people: `policies/research.toml: rule 2`."""
     tools: tuple[Glob, ...]
+    conditions: Conditions = ANY_CALL
     effect: Effect
     speculate: bool
     stage: bool = False
@@ -93,8 +97,15 @@ class Rule:
         return any(glob.of_server(server) for glob in self.tools)
 
     def names(self, tool: str) -> bool:
-        """Whether the rule speaks about this tool (an identity)."""
+        """Whether the rule speaks about this tool (an identity), if only about some calls of it."""
         return any(glob.names(tool) for glob in self.tools)
+
+    def means(self, invocation: Invocation) -> bool:
+        """Whether the rule, which names its tool, speaks about this call."""
+        if not self.conditions:
+            return True
+        core, shell = self.same.core(invocation).arguments, self.same.shell
+        return self.conditions.hold(core, core.get(shell.command) if shell else None)
 
 
 def read_rules(text: str, where: str) -> tuple[Rule, ...]:
@@ -137,9 +148,11 @@ def _read_rule(table: object, place: str) -> Rule:
     writes = _domains(fields, "writes")
     if effect is Effect.READ and writes:
         raise InputFault(f"{place}: writes", f"{sorted(writes)} for a read", 'no writes, or effect = "write"')
+    same = read_sameness(fields.value("same"), f"{place}: same")
     return Rule(
         place=place,
         tools=tools,
+        conditions=read_conditions(fields, shell=same.shell is not None),
         effect=effect,
         speculate=speculate,
         stage=stage,
@@ -149,7 +162,7 @@ def _read_rule(table: object, place: str) -> Rule:
         mode=fields.choice("mode", Mode) or Mode.SPECULATE,
         min_confidence=fields.share("min_confidence"),
         expected_s=fields.seconds("expected_s"),
-        same=read_sameness(fields.value("same"), f"{place}: same"),
+        same=same,
     )
 
 

@@ -88,9 +88,10 @@ class Scheduler:
         return iter(())
 
     def _effect_began(self, told: EffectBegan, now: float) -> Iterator[Command]:
-        ruling = self._state.policy.rule_for(told.invocation.tool)
+        ruling = self._state.policy.rule_for(told.invocation)
         writes = ruling.written_by(told.session, told.invocation)
-        if told.or_else is not None and (other := self._state.policy.rule_for(told.or_else.tool)).rule is not None:
+        if told.or_else is not None and self._state.policy.of_tool(told.or_else.tool).named:
+            other = self._state.policy.rule_for(told.or_else)
             writes |= other.written_by(told.session, told.or_else)
         if writes:
             self._state.effects.began(writes)

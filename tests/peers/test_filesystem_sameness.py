@@ -19,7 +19,7 @@ from tests.peers.npm import filesystem_command
 pytestmark = pytest.mark.peer
 
 POLICY = Policy.parse((Path(__file__).parents[2] / "policies" / "mcp-filesystem.toml").read_text(), "policy")
-SAME = POLICY.rule_for("filesystem/read_text_file").same
+SAME = POLICY.rule_for(Invocation("filesystem/read_text_file", {})).same
 
 
 @dataclass

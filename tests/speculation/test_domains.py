@@ -59,7 +59,7 @@ def test_two_values_never_fill_a_place_alike(one: str, other: str) -> None:
 
 def test_a_policy_states_places_and_its_rulings_fill_them() -> None:
     policy = Policy.parse('[[rule]]\ntool = "get"\neffect = "read"\nreads = ["crm:{session}:orders:{order_id}"]', "p")
-    ruling = policy.rule_for("get")
+    ruling = policy.rule_for(Invocation("get", {}))
     assert ruling.read_by("s", Invocation("get", {"order_id": 7})) == {"crm:s:orders:7"}
     assert ruling.written_by("s", Invocation("get", {"order_id": 7})) == frozenset()
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paste_proxy.errors import InputFault
+from paste_proxy.events.invocation import Invocation
 from paste_proxy.share import share
 from paste_proxy.speculation.policy import Policy, combine
 from paste_proxy.speculation.rules import Effect
@@ -50,60 +51,62 @@ def rule(text: str) -> str:
 
 def test_the_first_rule_that_names_a_tool_decides() -> None:
     policy = Policy.parse(CRM, "crm.toml")
-    order = policy.rule_for("crm/get_order")
+    order = policy.rule_for(Invocation("crm/get_order", {}))
     assert (order.allowed, order.reads, order.writes) == (True, frozenset({"crm:orders"}), frozenset())
     assert (order.ttl_s, order.mode, order.min_confidence, order.expected_s) == (5.0, Mode.OBSERVE, 0.4, 2.5)
-    client = policy.rule_for("crm/get_client")
+    client = policy.rule_for(Invocation("crm/get_client", {}))
     assert (client.mode, client.ttl_s, client.reads) == (Mode.SPECULATE, None, frozenset({"crm"}))
-    assert policy.rule_for("crm/find_client").rule is client.rule
+    assert policy.rule_for(Invocation("crm/find_client", {})).rule is client.rule
 
 
 def test_a_write_is_never_run_ahead() -> None:
-    ruling = Policy.parse(CRM, "crm.toml").rule_for("crm/cancel")
+    ruling = Policy.parse(CRM, "crm.toml").rule_for(Invocation("crm/cancel", {}))
     assert (ruling.effect, ruling.allowed, ruling.writes) == (Effect.WRITE, False, frozenset({"crm:orders"}))
 
 
 def test_a_write_without_domains_writes_all_that_its_server_has() -> None:
-    assert Policy.parse(CRM, "crm.toml").rule_for("crm/set_client").writes == {"crm", "crm:orders"}
+    assert Policy.parse(CRM, "crm.toml").rule_for(Invocation("crm/set_client", {})).writes == {"crm", "crm:orders"}
 
 
 def test_an_unknown_tool_is_denied_and_writes_all_that_its_server_has() -> None:
-    ruling = Policy.parse(CRM, "crm.toml").rule_for("crm/drop")
+    ruling = Policy.parse(CRM, "crm.toml").rule_for(Invocation("crm/drop", {}))
     assert (ruling.rule, ruling.allowed, ruling.effect) == (None, False, Effect.WRITE)
     assert ruling.writes == {"crm", "crm:orders"}
 
 
 @pytest.mark.parametrize("tool", ["drop", "other/get_order", "crm", "", "/", "crm2/get_order"])
 def test_what_nobody_has_said_anything_about_may_write_everything(tool: str) -> None:
-    ruling = Policy.parse(CRM, "crm.toml").rule_for(tool)
+    ruling = Policy.parse(CRM, "crm.toml").rule_for(Invocation(tool, {}))
     assert (ruling.allowed, ruling.writes) == (False, frozenset({"*"}))
 
 
 def test_globs_do_not_cross_the_slash() -> None:
     policy = Policy.parse(rule('tool = "*"\neffect = "read"\n') + rule('tool = "*/read"\neffect = "read"'), "x")
-    assert policy.rule_for("anything").allowed
-    assert not policy.rule_for("files/write").allowed
-    assert policy.rule_for("files/read").allowed
-    assert policy.rule_for("read").rule is policy.rules[0]
+    assert policy.rule_for(Invocation("anything", {})).allowed
+    assert not policy.rule_for(Invocation("files/write", {})).allowed
+    assert policy.rule_for(Invocation("files/read", {})).allowed
+    assert policy.rule_for(Invocation("read", {})).rule is policy.rules[0]
 
 
 def test_globs_mind_case() -> None:
     policy = Policy.parse(rule('tool = "Read"\neffect = "read"'), "x")
-    assert not policy.rule_for("read").allowed
+    assert not policy.rule_for(Invocation("read", {})).allowed
 
 
 def test_a_server_glob_matches_servers_and_not_their_absence() -> None:
     policy = Policy.parse(rule('server = "*files*"\ntool = "read_?"\neffect = "read"'), "x")
-    assert policy.rule_for("my-files-2/read_x").reads == {"my-files-2"}
-    assert not policy.rule_for("read_x").allowed
+    assert policy.rule_for(Invocation("my-files-2/read_x", {})).reads == {"my-files-2"}
+    assert not policy.rule_for(Invocation("read_x", {})).allowed
 
 
 def test_a_tool_without_a_server_reads_a_domain_of_its_own() -> None:
-    assert Policy.parse(CRM, "crm.toml").rule_for("now").reads == {"tools"}
+    assert Policy.parse(CRM, "crm.toml").rule_for(Invocation("now", {})).reads == {"tools"}
 
 
 def test_a_read_can_be_kept_from_running_ahead() -> None:
-    ruling = Policy.parse(rule('tool = "buy_data"\neffect = "read"\nspeculate = false'), "x").rule_for("buy_data")
+    ruling = Policy.parse(rule('tool = "buy_data"\neffect = "read"\nspeculate = false'), "x").rule_for(
+        Invocation("buy_data", {})
+    )
     assert (ruling.effect, ruling.allowed, ruling.writes) == (Effect.READ, False, frozenset())
 
 
@@ -111,20 +114,20 @@ def test_policies_combine_in_order() -> None:
     first = Policy.parse(rule('tool = "a"\neffect = "write"\nwrites = ["one"]'), "1")
     second = Policy.parse(rule('tool = ["a", "b"]\neffect = "read"\nreads = ["two"]'), "2")
     both = combine([first, second])
-    assert both.rule_for("a").effect is Effect.WRITE
-    assert both.rule_for("b").effect is Effect.READ
-    assert combine([second, first]).rule_for("a").effect is Effect.READ
+    assert both.rule_for(Invocation("a", {})).effect is Effect.WRITE
+    assert both.rule_for(Invocation("b", {})).effect is Effect.READ
+    assert combine([second, first]).rule_for(Invocation("a", {})).effect is Effect.READ
 
 
 def test_an_empty_policy_denies_everything() -> None:
-    assert not Policy.parse("", "x").rule_for("anything").allowed
-    assert not combine([]).rule_for("fs/read").allowed
+    assert not Policy.parse("", "x").rule_for(Invocation("anything", {})).allowed
+    assert not combine([]).rule_for(Invocation("fs/read", {})).allowed
 
 
 def test_many_made_up_tool_names_are_ruled_alike() -> None:
     policy = Policy.parse(CRM, "crm.toml")
-    assert all(not policy.rule_for(f"made/up{number}").allowed for number in range(10_000))
-    assert policy.rule_for("crm/get_order").allowed
+    assert all(not policy.rule_for(Invocation(f"made/up{number}", {})).allowed for number in range(10_000))
+    assert policy.rule_for(Invocation("crm/get_order", {})).allowed
 
 
 @pytest.mark.parametrize(
@@ -196,7 +199,7 @@ def test_any_text_is_a_policy_or_an_input_fault(text: str) -> None:
         policy = Policy.parse(text, "any")
     except InputFault:
         return
-    assert not policy.rule_for("no/such-tool \0").allowed or policy.rules
+    assert not policy.rule_for(Invocation("no/such-tool \0", {})).allowed or policy.rules
 
 
 def test_deep_nesting_is_refused() -> None:
@@ -216,7 +219,7 @@ def test_the_policies_that_come_along_are_well_formed(path: Path) -> None:
 def test_together_they_deny_shells_and_writes_and_allow_reads() -> None:
     policy = combine(Policy.parse(path.read_text("utf-8"), str(path)) for path in FILES)
     for tool in ("Read", "search", "get_user_details", "filesystem/read_text_file", "everything/get-sum"):
-        assert policy.rule_for(tool).allowed, tool
+        assert policy.rule_for(Invocation(tool, {})).allowed, tool
     for tool in (
         "Bash",
         "bash",
@@ -226,6 +229,8 @@ def test_together_they_deny_shells_and_writes_and_allow_reads() -> None:
         "filesystem/write_file",
         "everything/get-env",
     ):
-        assert not policy.rule_for(tool).allowed, tool
-    assert policy.rule_for("Edit").writes == policy.rule_for("filesystem/read_file").reads
-    assert policy.rule_for("bash").writes == {"*"}
+        assert not policy.rule_for(Invocation(tool, {})).allowed, tool
+    assert (
+        policy.rule_for(Invocation("Edit", {})).writes == policy.rule_for(Invocation("filesystem/read_file", {})).reads
+    )
+    assert policy.rule_for(Invocation("bash", {})).writes == {"*"}

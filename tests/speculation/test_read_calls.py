@@ -5,8 +5,9 @@ import pytest
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json
 from paste_proxy.share import find
+from paste_proxy.speculation.plainly_reading import only_reads
 from paste_proxy.speculation.policy import Policy
-from paste_proxy.speculation.read_calls import only_reads, reading_commands, runnable
+from paste_proxy.speculation.read_calls import reading_commands, runnable
 
 CODING = Policy.parse(find("policies", "builtin:coding").read_text("utf-8"), "coding")
 

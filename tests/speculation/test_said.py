@@ -2,6 +2,7 @@
 
 import pytest
 
+from paste_proxy.events.invocation import Invocation
 from paste_proxy.speculation.policy import Policy
 from paste_proxy.speculation.said import said
 
@@ -43,5 +44,5 @@ POLICY = Policy.parse(
     ],
 )
 def test_a_policy_in_words(tool: str, confidence: float, runs: bool, words: str, rule: str) -> None:
-    found = said(POLICY.rule_for(tool), confidence, 0.2)
+    found = said(POLICY.rule_for(Invocation(tool, {})), confidence, 0.2)
     assert (found.runs, words in found.why, found.rule) == (runs, True, rule)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from paste_proxy.events.candidate import MODEL, SEALED
+from paste_proxy.events.invocation import Invocation
 from paste_proxy.speculation.policy import Policy, Ruling
 from paste_proxy.speculation.utility import Experience
 
@@ -13,7 +14,9 @@ from .playbook import guess
 
 def ruling(expected_s: float | None = None) -> Ruling:
     text = '[[rule]]\ntool = "get_item"\neffect = "read"\n'
-    return Policy.parse(text + (f"expected_s = {expected_s}" if expected_s else ""), "test").rule_for("get_item")
+    return Policy.parse(text + (f"expected_s = {expected_s}" if expected_s else ""), "test").rule_for(
+        Invocation("get_item", {})
+    )
 
 
 def test_measured_time_comes_before_the_predictors_word_and_that_before_the_policys() -> None:

@@ -70,7 +70,7 @@ def run(user: User, plan: Plan) -> int:
     found = replace(found, notes=(*found.notes, *reclaim_all()))
     with Terminal() as terminal, run_folder() as folder:
         account = _behind_sidecar(terminal, client, user, found, config, plan, folder)
-    account = replace(account, ruled=lambda tool: policy.rule_for(tool).rule is not None)
+    account = replace(account, ruled=lambda tool: policy.of_tool(tool).named)
     for line in account.lines():
         with suppress(OSError):
             sys.stderr.write(line + "\n")

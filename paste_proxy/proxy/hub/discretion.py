@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 
 from paste_proxy.proxy.hub.session import AgentSession
 from paste_proxy.proxy.hub.toolbox import Toolbox
-from paste_proxy.speculation.policy import Ruling
+from paste_proxy.speculation.policy import Standing
 from paste_proxy.speculation.types import Mode
 from paste_proxy.wire.types import LlmRequest, SeenCall
 
@@ -22,13 +22,13 @@ class Discretion:
     def __init__(
         self,
         toolbox: Toolbox,
-        rule_for: Callable[[str], Ruling],
+        of_tool: Callable[[str], Standing],
         *,
         everything: bool,
         without_tools: Iterable[str],
         without_sessions: Iterable[str],
     ) -> None:
-        self._toolbox, self._rule_for = toolbox, rule_for
+        self._toolbox, self._of_tool = toolbox, of_tool
         self._everything = everything
         self._without_tools, self._without_sessions = tuple(without_tools), tuple(without_sessions)
 
@@ -53,8 +53,8 @@ class Discretion:
 
     def runs_ahead(self, tool: str) -> bool:
         """Whether the policy lets this tool, by its identity, be run ahead."""
-        ruling = self._rule_for(tool)
-        return ruling.allowed and ruling.mode is not Mode.OFF
+        standing = self._of_tool(tool)
+        return standing.allowed and standing.mode is not Mode.OFF
 
     def _identity(self, session: AgentSession, name: str) -> str:
         return self._toolbox.identify(name, bare=not session.prefixes)
@@ -68,8 +68,8 @@ class Discretion:
     def _may_be_shown(self, tool: str) -> bool:
         if self._kept_out(tool):
             return False
-        ruling = self._rule_for(tool)
-        return self._everything or (ruling.rule is not None and ruling.mode is not Mode.OFF)
+        standing = self._of_tool(tool)
+        return self._everything or (standing.named and standing.mode is not Mode.OFF)
 
     def _kept_out(self, name: str) -> bool:
         return any(fnmatchcase(name, glob) for glob in self._without_tools)

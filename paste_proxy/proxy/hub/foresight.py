@@ -28,7 +28,7 @@ class Foresight:
     Args:
         core: what the policy makes of an invocation. Predictors see cores and what they predict is run as its
             core; a sealed call is run as it is.
-        staged: whether a tool, by its identity, may only be run ahead with its effects held back.
+        staged: whether a call, its tool by its identity, may only be run ahead with its effects held back.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Foresight:
         pool_tools: frozenset[str],
         not_executable: Callable[[Candidate], None],
         core: Core = as_asked,
-        staged: Callable[[str], bool] = lambda tool: False,
+        staged: Callable[[Invocation], bool] = lambda invocation: False,
     ) -> None:
         self._toolbox, self._pool_tools = toolbox, pool_tools
         self._not_executable = not_executable
@@ -124,7 +124,7 @@ class Foresight:
                 candidate = replace(candidate, invocation=Invocation(tool, candidate.invocation.arguments))
             if candidate.source != SEALED:
                 candidate = replace(candidate, invocation=self._core(candidate.invocation))
-            if self._staged(tool) and not _can_stage(offer.backend, candidate.invocation):
+            if self._staged(candidate.invocation) and not _can_stage(offer.backend, candidate.invocation):
                 self._not_executable(candidate)
                 continue
             by_scope.setdefault(offer.scope, []).append(candidate)

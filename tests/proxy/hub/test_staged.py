@@ -115,7 +115,7 @@ async def world(guess: Invocation = BUILD, *, can_happen: bool = True) -> AsyncI
     def not_executable(_: object) -> None:
         tally.refused["not_executable"] += 1
 
-    foresight = Foresight(toolbox, frozenset(), not_executable, staged=lambda tool: policy.rule_for(tool).staged)
+    foresight = Foresight(toolbox, frozenset(), not_executable, staged=lambda call: policy.rule_for(call).staged)
     hub.start(
         Conductor(
             scheduler=brain,

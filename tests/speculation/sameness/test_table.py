@@ -19,11 +19,11 @@ def test_what_a_table_says() -> None:
         "{ ignore = ['a'], defaults = { b = [1] }, seconds = { c = 0.001 }, at_most = { d = 9 }, "
         "shell = { command = 'e' }, lines = { from = 'f', count = 'g', numbered = true, most = 7 } }"
     )
-    said = same.rule_for("t").same
+    said = same.rule_for(Invocation("t", {})).same
     assert (said.ignore, said.defaults) == (frozenset({"a"}), {"b": [1]})
     assert (said.seconds, said.at_most, said.shell) == ({"c": 0.001}, {"d": 9.0}, Shell("e"))
     assert said.lines == Range(start="f", count="g", numbered=True, most=7)
-    assert policy("{ lines = { head = 'h' } }").rule_for("t").same.lines == Ends("h", "")
+    assert policy("{ lines = { head = 'h' } }").rule_for(Invocation("t", {})).same.lines == Ends("h", "")
 
 
 def test_a_core_is_what_is_left() -> None:
@@ -36,7 +36,7 @@ def test_a_core_is_what_is_left() -> None:
 
 
 def test_an_answer_below_every_bound_is_whole() -> None:
-    same = policy("{ at_most = { chars = 10 } }").rule_for("t").same
+    same = policy("{ at_most = { chars = 10 } }").rule_for(Invocation("t", {})).same
     asked, core = Invocation("t", {"chars": 8}), Invocation("t", {})
     assert same.core(asked) == core
     assert same.derived(asked, core, ToolResult(body=b"1234567"), 0) == ToolResult(body=b"1234567")

