@@ -47,7 +47,8 @@ def _do(operation: Operation, *, again: bool) -> bool:
             return _place(operation)
         case Write():
             return _write(operation, again=again)
-        case Link(source, target):
+        case Link(source, target, spare):
+            clear(spare)
             with suppress(FileExistsError):
                 os.link(source, target, follow_symlinks=False)
             return os.path.samestat(os.lstat(source), os.lstat(target))

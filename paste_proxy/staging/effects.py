@@ -81,14 +81,12 @@ class _Upper:
         for names in self.names.values():
             self._linked(names)
 
-    def _entries(self, source: str, target: str, below: str | None) -> bool:
-        """Whether there were any."""
+    def _entries(self, source: str, target: str, below: str | None) -> None:
         with os.scandir(source) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
         for entry in entries:
             found = found_at(f"{below}/{entry.name}" if below is not None else None)
             self._entry(entry, f"{target}/{entry.name}", found, below)
-        return bool(entries)
 
     def _entry(self, entry: os.DirEntry[str], target: str, found: Found | None, below: str | None) -> None:
         now = entry.stat(follow_symlinks=False)
@@ -147,12 +145,10 @@ class _Upper:
     def _merged(self, source: str, target: str, now: os.stat_result, found: Found) -> None:
         """A directory that is there: only what differs in it."""
         draft = self.draft
-        entered = self._entries(source, target, found.path)
-        opened = False
-        if entered:
-            draft.open(source, now.st_mode)
-            opened = draft.open(found.path, found.stat.st_mode)
-        self._describe(source, target, now, found, anyway=opened)
+        draft.open(source, now.st_mode, target)
+        opened = draft.open(found.path, found.stat.st_mode, target)
+        self._entries(source, target, found.path)
+        self._describe(source, target, now, found, if_stirred=opened)
         # outside, others' directories go on meanwhile; their times are what our own changes make of them
         if draft.rules.inside(target):
             draft.time(target, now, if_stirred=now.st_mtime_ns == found.stat.st_mtime_ns)
@@ -160,7 +156,7 @@ class _Upper:
     def _fresh(self, source: str, target: str, now: os.stat_result, marks: Marks) -> None:
         """A directory that replaces whatever was there: as a whole, if nothing in it needs more."""
         draft = self.draft
-        opened = draft.open(source, now.st_mode)
+        opened = draft.open_to_move(source, now.st_mode, target)
         marked = self._marked(source, now, marks)
         if marked is None:
             draft.mkdir(target)
@@ -232,14 +228,25 @@ class _Upper:
         self._one_file(first)
         for new in others:
             self._clear(new.target, new.found)
-            self.draft.link(first.target, new.target)
+            self.draft.link(first.target, new.target, new.source)
 
-    def _describe(self, source: str, target: str, now: os.stat_result, found: Found, *, anyway: bool) -> None:
+    def _describe(
+        self,
+        source: str,
+        target: str,
+        now: os.stat_result,
+        found: Found,
+        *,
+        anyway: bool = False,
+        if_stirred: bool = False,
+    ) -> None:
         own, before = attributes(source, self.prefix), attributes(found.path)
         if any(name.startswith(self.prefix) for name in before):
             raise Refused(f"{found.path} is part of an overlay of its own")
         if anyway or own != before or _description(now) != _description(found.stat):
             self.draft.describe(target, now, own)
+        elif if_stirred:
+            self.draft.describe(target, now, own, if_stirred=True)
 
     def _needs_copy(self, blocks: int) -> None:
         if not self.same_mount:

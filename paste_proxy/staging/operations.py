@@ -52,10 +52,12 @@ class Write(NamedTuple):
 
 
 class Link(NamedTuple):
-    """Give a file that is already there a second name."""
+    """Give a file that is already there another name."""
 
     source: str
     target: str
+    spare: str
+    """Its name in the upper, which would still count as one of the file's."""
 
 
 class Unmark(NamedTuple):

@@ -95,7 +95,8 @@ class Draft:
 
     rules: Rules
     folder: str
-    _openings: list[Operation] = field(default_factory=list)
+    _openings: list[tuple[Mode, str]] = field(default_factory=list)
+    """With the directory of the real tree for which it is done, if names come to it or go."""
     _moves: list[Move] = field(default_factory=list)
     _changes: list[Operation] = field(default_factory=list)
     _links: list[Operation] = field(default_factory=list)
@@ -109,13 +110,21 @@ class Draft:
     _needs: dict[int, tuple[str, int]] = field(default_factory=dict)
     _changes_workspace: bool = False
 
-    def open(self, path: str, mode: int) -> bool:
-        """A directory of the real tree or of an upper has to be open to its owner. Whether it is opened for that, and
-        needs its mode `described` again."""
+    def open(self, path: str, mode: int, target: str) -> bool:
+        """A directory of an upper or of the real tree, where it is now, has to be open to its owner if names come to
+        `target` or go. Whether it is not, and needs to be described afterwards."""
         if mode & stat.S_IRWXU == stat.S_IRWXU:
             return False
-        self._openings.append(Mode(path, stat.S_IMODE(mode) | stat.S_IRWXU))
+        self._openings.append((Mode(path, stat.S_IMODE(mode) | stat.S_IRWXU), target))
+        if not mode & stat.S_IXUSR:  # nothing below can be reached either
+            self._stirred.add(target)
         return True
+
+    def open_to_move(self, source: str, mode: int, target: str) -> bool:
+        """The same for a directory of an upper that comes to `target` as a whole."""
+        if opened := self.open(source, mode, target):
+            self._stirred.add(target)
+        return opened
 
     def remove(self, target: str, found: Found) -> None:
         """Take away what is `found` there now."""
@@ -152,20 +161,25 @@ class Draft:
         self._stand_on(found)
         self._changes.append(Write(source, target, found.stat.st_ino, found.stat.st_ctime_ns))
 
-    def link(self, source: str, target: str) -> None:
-        """Give what will be at `source` a second name."""
+    def link(self, source: str, target: str, spare: str) -> None:
+        """Give what will be at `source` another name."""
         self._aim(target)
-        self._links.append(Link(source, target))
+        self._links.append(Link(source, target, spare))
 
     def unmark(self, source: str, names: tuple[str, ...], mode: int) -> None:
         """Take marks off something in an upper."""
         if names:
             self._changes.append(Unmark(source, names, stat.S_IMODE(mode)))
 
-    def describe(self, target: str, like: os.stat_result, attributes: dict[str, str]) -> None:
-        """Mode, owner and attributes, once everything else is done."""
-        self._aim(target, names=False)
-        self._at_last(Meta(target, stat.S_IMODE(like.st_mode), like.st_uid, like.st_gid, attributes), like)
+    def describe(
+        self, target: str, like: os.stat_result, attributes: dict[str, str], *, if_stirred: bool = False
+    ) -> None:
+        """Mode, owner and attributes, once everything else is done; of a directory perhaps only if names come to it or
+        go."""
+        if not if_stirred:
+            self._aim(target, names=False)
+        meta = Meta(target, stat.S_IMODE(like.st_mode), like.st_uid, like.st_gid, attributes)
+        self._at_last(meta, like, anyway=not if_stirred)
 
     def time(self, target: str, like: os.stat_result, *, if_stirred: bool = False) -> None:
         """Times, once everything else is done; of a directory perhaps only if names come to it or go."""
@@ -194,8 +208,9 @@ class Draft:
             if needed and needed + _SPARE_BYTES > room.f_bavail * room.f_frsize:
                 raise Refused(f"the disk of {place} is too full")
         moves = sorted(self._moves, key=lambda move: -move.source.count("/"))
+        openings = [opening for opening, target in self._openings if target in self._stirred]
         closings = [operation for operation, anyway in self._closings if anyway or operation.target in self._stirred]
-        operations = (*self._openings, *moves, *self._changes, *self._links, *self._settings, *closings)
+        operations = (*openings, *moves, *self._changes, *self._links, *self._settings, *closings)
         sets = map(frozenset, (self._files, self._trees, self._made))
         return Plan(operations, self._changes_workspace, *sets)
 
