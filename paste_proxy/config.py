@@ -303,10 +303,12 @@ def load_config(path: Path) -> Config:
         raise config_fault(Config, str(path), fault) from fault
     except RecursionError as fault:
         raise InputFault(str(path), "is nested too deeply", "the keys of a config") from fault
-    return _resolve(config, path.parent)
+    return _resolve(config, path)
 
 
-def _resolve(config: Config, base: Path) -> Config:
+def _resolve(config: Config, file: Path) -> Config:
+    base = file.parent
+
     def there(name: str) -> str:
         return name if name.startswith("builtin:") else str(base / name)
 
@@ -318,7 +320,9 @@ def _resolve(config: Config, base: Path) -> Config:
     return config.model_copy(
         update={
             "learning": learning,
-            "mcp": {name: _settled(f"mcp.{name}.workbench", server, base) for name, server in config.mcp.items()},
+            "mcp": {
+                name: _settled(f"{file}: mcp.{name}.workbench", server, base) for name, server in config.mcp.items()
+            },
             "policies": tuple(there(name) for name in config.policies),
             "patterns": tuple(there(name) for name in config.patterns),
             "recording": recording,

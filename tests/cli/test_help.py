@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from paste_proxy.cli.main import app
 
-COMMANDS = ["", "demo", "serve", "mcp", "mine", "evaluate", "doctor", "import", "bench", "bench replay"]
+COMMANDS = ["", "demo", "serve", "mcp", "tools", "mine", "evaluate", "doctor", "import", "bench", "bench replay"]
 
 
 def shown(command: str) -> str:

@@ -50,7 +50,10 @@ def change(workspace: Workspace, asked: Edit | Write) -> str:
         Unable: nothing was.
     """
     with _CHANGING:
-        return _edit(workspace, asked) if isinstance(asked, Edit) else _write(workspace, asked)
+        try:
+            return _edit(workspace, asked) if isinstance(asked, Edit) else _write(workspace, asked)
+        except OSError as fault:
+            raise Unable(f"{asked.path} cannot be changed: {fault.strerror or fault}") from None
 
 
 def _edit(workspace: Workspace, asked: Edit) -> str:

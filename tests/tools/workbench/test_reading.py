@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.proxy.named_files import read_policy
+from paste_proxy.speculation.sameness.lines import Range
+from paste_proxy.tools.workbench.reading import LINES
 from tests.tools.workbench.bench import Bench
 
 POLICY = read_policy("builtin:workbench")
@@ -22,6 +24,11 @@ async def test_lines_come_with_their_numbers(bench: Bench) -> None:
     assert "has 4 lines" in await bench.fails("read", path="a.txt", offset=5)
     (bench.root / "empty").touch()
     assert await bench.ask("read", path="empty") == "[the file is empty]"
+
+
+def test_the_policy_knows_how_many_lines_are_shown() -> None:
+    assert isinstance(SAME.lines, Range)
+    assert SAME.lines.most == LINES
 
 
 async def test_a_long_file_says_how_to_go_on_and_going_on_gives_all_of_it(bench: Bench) -> None:

@@ -12,7 +12,8 @@ PATHS = ["../secret.txt", "sub/../../secret.txt", "link.txt", "folder-link/secre
 
 @pytest.fixture
 def escapes(bench: Bench) -> Bench:
-    (bench.root / "sub").mkdir()
+    (bench.root / "sub" / "deep").mkdir(parents=True)
+    (bench.root / "deep-link").symlink_to("sub/deep")
     (bench.root / "link.txt").symlink_to(bench.root.parent / "secret.txt")
     (bench.root / "folder-link").symlink_to(bench.root.parent)
     (bench.root / "new-link").symlink_to(bench.root.parent / "not-yet")
@@ -47,7 +48,7 @@ async def test_searching_and_finding_do_not_follow_links_out(escapes: Bench) -> 
     assert "folder-link -> " in await escapes.ask("list")
 
 
-@pytest.mark.parametrize("cwd", ["..", "folder-link", "sub/../..", "/"])
+@pytest.mark.parametrize("cwd", ["..", "folder-link", "sub/../..", "deep-link/../..", "/"])
 async def test_a_command_does_not_start_outside(escapes: Bench, cwd: str) -> None:
     assert "the workspace" in await escapes.fails("run", command="touch here", cwd=cwd)
 
