@@ -13,6 +13,9 @@ class Gradual(Generic[Item]):
         self._known: list[Item] = []
         self._left: Iterator[Item] | None = source
 
+    def __bool__(self) -> bool:
+        return bool(self._known) or self._more()
+
     def __iter__(self) -> Iterator[Item]:
         if self._left is None:
             return iter(self._known)

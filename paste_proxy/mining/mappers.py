@@ -5,10 +5,9 @@ mean, best first, each with the choices it made (which event, which row), so tha
 template can agree: the origin and the date of a search come from the same flight.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import NamedTuple
 
 from paste_proxy.events.values import Json
@@ -71,10 +70,7 @@ class Mapper:
             stamp = stamp, window.bearings.stamp
         kept = window.lasting.get(id(self))
         if kept is None or kept[0] is not self or kept[1] != stamp:
-            every = (
-                one for nth, material in enumerate(self.source.materials(window)) for one in self._of(material, nth)
-            )
-            kept = window.lasting[id(self)] = self, stamp, list(islice(every, MOST_VALUES))
+            kept = window.lasting[id(self)] = self, stamp, self._values(self.source.materials(window))
         values: list[Bound] = kept[2]
         return values
 
@@ -87,11 +83,19 @@ class Mapper:
         """Whether its values depend on the session's bearings."""
         return self.take in (DATE, FILE)
 
-    def _of(self, material: Material, nth: int) -> Iterator[Bound]:
-        for found in material.take(self.take)[-1:] if self.last else material.each(self.take):
-            value = framed(self.frame, _formed(self.form, found.value))
-            if value is not None:
-                yield Bound(value, self._choices(nth, found.rows))
+    def _values(self, materials: Iterable[Material]) -> list[Bound]:
+        take = self.take
+        values: list[Bound] = []
+        for nth, material in enumerate(materials):
+            if take in material.lacking:
+                continue
+            for found in material.take(take)[-1:] if self.last else material.each(take):
+                value = framed(self.frame, _formed(self.form, found.value))
+                if value is not None:
+                    values.append(Bound(value, self._choices(nth, found.rows)))
+                    if len(values) == MOST_VALUES:
+                        return values
+        return values
 
     def _choices(self, nth: int, rows: tuple[int, ...]) -> dict[str, int]:
         event, lists = self._named

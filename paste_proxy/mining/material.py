@@ -37,6 +37,8 @@ class Material:
 
     payload: Json
     bearings: Bearings = field(default_factory=Bearings)
+    lacking: set[str] = field(default_factory=set)
+    """Takes of which it is known that they name nothing."""
     _taken: dict[str, Gradual[Found]] = field(default_factory=dict)
     _leaves: Leaves | None = None
     _text: str | None = None
@@ -104,6 +106,8 @@ class Material:
         taken = self._taken.get(take)
         if taken is None:
             taken = self._taken[take] = Gradual(self._found(take))
+            if not taken:
+                self.lacking.add(take)
         return taken
 
     def _found(self, take: str) -> Iterator[Found]:

@@ -201,7 +201,7 @@ def ranked(
     pool: Pool, window: Window, most: int, executable: Callable[[str], bool] = lambda tool: True
 ) -> list[Scored]:
     """The `most` likeliest of the distinct invocations its patterns predict now, the likeliest next call first."""
-    best: dict[str, Scored] = {}
+    best: dict[str, tuple[float, Scored]] = {}
     for expected in pool.outlook.expected(suffixes(window.context())):
         if _settled(best, most, expected.worth):
             break
@@ -210,12 +210,13 @@ def ranked(
             continue
         bound = bindings(pattern.template, window, len(expected.odds))
         for invocation, odds in zip(bound, expected.odds, strict=False):
-            known = best.get(invocation.key)
-            if known is None or worth(odds) > worth(known.odds):
-                best[invocation.key] = Scored(invocation, odds, pattern)
-    return sorted(best.values(), key=lambda one: (-worth(one.odds), one.invocation.key))[:most]
+            known, worth_ = best.get(invocation.key), worth(odds)
+            if known is None or worth_ > known[0]:
+                best[invocation.key] = worth_, Scored(invocation, odds, pattern)
+    ordered = sorted(best.items(), key=lambda one: (-one[1][0], one[0]))
+    return [scored for _, (_, scored) in ordered[:most]]
 
 
-def _settled(best: dict[str, Scored], most: int, worth_left: float) -> bool:
+def _settled(best: dict[str, tuple[float, Scored]], most: int, worth_left: float) -> bool:
     """Whether no pattern of this worth, nor a lesser one, could still be among the best."""
-    return sum(worth(one.odds) > worth_left for one in best.values()) >= most
+    return len(best) >= most and sum([worth_ > worth_left for worth_, _ in best.values()]) >= most

@@ -1,19 +1,25 @@
 """A predicted invocation before it is bound: a tool and a mapper for each argument."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from operator import is_
+from typing import Any
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json
 from paste_proxy.mining.algebra import AnyMapper
-from paste_proxy.mining.mappers import Constant
+from paste_proxy.mining.gradual import Gradual
+from paste_proxy.mining.mappers import Bound, Constant
 from paste_proxy.mining.window import Window
 
 MOST_BINDINGS = 8
 """Bindings of one template that are counted and predicted."""
 _MOST_PARTIAL = 16
+
+_Given = list[list[Bound]]
+"""What each mapper gives."""
 
 
 @dataclass(frozen=True)
@@ -26,15 +32,18 @@ class Template:
 
     def bind(self, window: Window) -> Iterator[Invocation]:
         """The distinct invocations it can mean now, best first."""
+        return iter((self.constant,)) if self.constant is not None else self._distinct(self._given(window))
+
+    def lasting(self, window: Window) -> Iterable[Invocation]:
+        """The same, made once for as long as its mappers give what they gave."""
         if self.constant is not None:
-            yield self.constant
-            return
-        given: set[str] = set()
-        for arguments in self._joined(window):
-            invocation = Invocation(self.tool, arguments)
-            if invocation.key not in given:
-                given.add(invocation.key)
-                yield invocation
+            return (self.constant,)
+        given = self._given(window)
+        kept: tuple[object, Any, Any] | None = window.lasting.get(id(self))
+        if kept is None or kept[0] is not self or not all(map(is_, kept[1], given)):
+            kept = window.lasting[id(self)] = self, given, Gradual(self._distinct(given))
+        bound: Gradual[Invocation] = kept[2]
+        return bound
 
     @cached_property
     def constant(self) -> Invocation | None:
@@ -42,10 +51,20 @@ class Template:
         constants = {name: mapper.value for name, mapper in self.arguments if isinstance(mapper, Constant)}
         return Invocation(self.tool, constants) if len(constants) == len(self.arguments) else None
 
-    def _joined(self, window: Window) -> Iterator[dict[str, Json]]:
-        partial: list[tuple[dict[str, Json], dict[str, int]]] = [({}, {})]
-        for name, mapper in self.arguments:
-            bound = mapper.values(window)
+    def _given(self, window: Window) -> _Given:
+        return [mapper.values(window) for _, mapper in self.arguments]
+
+    def _distinct(self, given: _Given) -> Iterator[Invocation]:
+        keys: set[str] = set()
+        for arguments in self._joined(given):
+            invocation = Invocation(self.tool, arguments)
+            if invocation.key not in keys:
+                keys.add(invocation.key)
+                yield invocation
+
+    def _joined(self, given: _Given) -> Iterator[dict[str, Json]]:
+        partial: list[tuple[dict[str, Json], dict[str, int]]] = [({}, {})] if all(given) else []
+        for (name, _), bound in zip(self.arguments, given, strict=True):
             joined = (
                 ({**arguments, name: one.value}, {**choices, **one.choices})
                 for arguments, choices in partial
@@ -83,4 +102,4 @@ def bindings(template: AnyTemplate, window: Window, most: int = MOST_BINDINGS) -
     if isinstance(template, Repeat):
         return list(islice(template.bind(window), most))
     asked = window.asked()
-    return list(islice((invocation for invocation in template.bind(window) if invocation.key not in asked), most))
+    return list(islice((invocation for invocation in template.lasting(window) if invocation.key not in asked), most))

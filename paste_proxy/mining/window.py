@@ -60,6 +60,8 @@ class Window:
         self.stamps: dict[tuple[str, str], int] = {}
         """By origin and tool of a source that means anything: a number that changes whenever what it can mean does,
         and never comes back."""
+        self.called = 0
+        """A number that changes whenever its calls, or which of them failed, do."""
         self._changes = 0
         self._shared: int | None = None
         """The stamp of the bearings that what was taken over from another window was read against."""
@@ -71,6 +73,7 @@ class Window:
         fork.stream = self.stream.copy()
         fork.bearings = self.bearings.fork()
         fork.lasting, fork.stamps, fork._changes = dict(self.lasting), dict(self.stamps), self._changes
+        fork.called = self.called
         fork._shared = self.bearings.stamp
         fork.spoke, fork._sealed_turn, fork._asked = self.spoke, self._sealed_turn, self._asked
         return fork
@@ -132,7 +135,10 @@ class Window:
             self._add(call)
         call.said = said
         call.ok = sign.startswith("output:ok:")
-        self._changed(call)
+        if call.ok:
+            self._changed(OUTPUT, call.tool)
+        else:
+            self.called += 1
         self.bearings.see(said.text())
         self.stream.append(sign.removeprefix("output:"))
 
@@ -164,29 +170,27 @@ class Window:
         self.observations.append(observation)
         if gone is not None:
             self._left(gone)
-        self._changed(observation)
-        self._asked = None
+        self._changed(observation.kind, observation.tool)
+        if CALL in (observation.kind, gone.kind if gone is not None else ""):
+            self.called += 1
+            self._asked = None
 
-    def _changed(self, seen: Observation) -> None:
+    def _changed(self, origin: str, tool: str) -> None:
         self._changes += 1
-        for place in _places(seen):
-            self.stamps[place] = self._changes
+        self.stamps[origin, tool] = self._changes
+        if origin in (CALL, OUTPUT):
+            self.stamps[origin, ANY] = self._changes
 
     def _left(self, gone: Observation) -> None:
-        self._changed(gone)
-        if not any(seen.kind == gone.kind and seen.tool == gone.tool for seen in self.observations):
-            for place in _places(gone):
-                if place[1] != ANY:
-                    del self.stamps[place]
-                    for each in (False, True):
-                        self.lasting.pop((*place, each), None)
-
-
-def _places(seen: Observation) -> list[tuple[str, str]]:
-    """Origin and tool of the sources that may mean it."""
-    if seen.kind != CALL:
-        return [(seen.kind, "")]
-    return [(origin, tool) for origin in (CALL, OUTPUT) for tool in (seen.tool, ANY)]
+        origins = (CALL, OUTPUT) if gone.kind == CALL else (gone.kind,)
+        for origin in origins:
+            self._changed(origin, gone.tool)
+        is_last = not any(seen.kind == gone.kind and seen.tool == gone.tool for seen in self.observations)
+        if is_last and gone.tool != ANY:
+            for place in ((origin, gone.tool) for origin in origins):
+                del self.stamps[place]
+                for each in (False, True):
+                    self.lasting.pop((*place, each), None)
 
 
 def _paths(call: Invocation) -> Iterator[str]:

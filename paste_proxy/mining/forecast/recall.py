@@ -27,7 +27,15 @@ class Recall:
 
 
 def recall(window: Window) -> Recall:
-    """Look back over the window."""
+    """Look back over the window; once for all moments between which no call was made, nor one failed."""
+    kept = window.lasting.get(recall)
+    if kept is None or kept[1] != window.called:
+        kept = window.lasting[recall] = recall, window.called, _recall(window)
+    past: Recall = kept[2]
+    return past
+
+
+def _recall(window: Window) -> Recall:
     calls: list[Observation] = [seen for seen in window.observations if seen.kind == CALL and seen.invocation]
     invocations: dict[str, Invocation] = {}
     age: dict[str, int] = {}
