@@ -4,6 +4,7 @@ A form changes one value; a frame sets it into a text (`cat {}`) or into a list 
 """
 
 from collections.abc import Callable, Iterator
+from math import isfinite
 
 from paste_proxy.events.values import Json, canonical_text
 from paste_proxy.mining.mentions import mentioned, words_by_shape
@@ -17,9 +18,10 @@ def _number(value: Json) -> Json:
     if not isinstance(value, str) or not value.isascii():
         return None
     try:
-        return int(value) if value.removeprefix("-").isdigit() else float(value)
+        number = int(value) if value.removeprefix("-").isdigit() else float(value)
     except ValueError:
         return None
+    return number if isfinite(number) else None
 
 
 def _real(value: Json) -> Json:
