@@ -49,7 +49,7 @@ class Filled:
             if isinstance(before, tuple) and all(map(_is, before, given)):
                 values: list[Bound] = kept[2]
                 return values
-        values = self._distinct(_joined(given)) if all(given) else []
+        values = self._distinct(_joined(given))
         window.lasting[id(self)] = self, given, values
         return values
 

@@ -35,7 +35,9 @@ def texts(filled: Filled, script: Script) -> list[object]:
 
 
 def found(*pairs: tuple[str, str]) -> Script:
-    return Script().user('use "x" or "y"').call("find", {}, {"hits": [{"folder": a, "file": b} for a, b in pairs]})
+    return (
+        Script().user('use "xx", "yy" or "zz"').call("find", {}, {"hits": [{"folder": a, "file": b} for a, b in pairs]})
+    )
 
 
 def test_holes_that_read_one_row_agree() -> None:
@@ -45,7 +47,8 @@ def test_holes_that_read_one_row_agree() -> None:
 
 def test_holes_of_their_own_are_joined_by_the_sum_of_their_ranks() -> None:
     filled = Filled("{a}{z} {b} {a}", (("a", FOLDER), ("b", WORD)))
-    assert texts(filled, found(("p", "1"), ("q", "2"))) == ["p{z} x p", "p{z} y p", "q{z} x q", "q{z} y q"]
+    given = ["p{z} xx p", "p{z} yy p", "q{z} xx q", "p{z} zz p", "q{z} yy q", "q{z} zz q"]
+    assert texts(filled, found(("p", "1"), ("q", "2"))) == given
 
 
 def test_a_hole_without_a_value_leaves_no_text() -> None:
@@ -142,9 +145,16 @@ def test_a_command_with_two_holes_is_mined_predicted_and_read_back() -> None:
 
 
 def test_texts_of_one_task_are_no_skeleton() -> None:
-    sessions = [Script("s").call("sh", {"c": f"run a{at} on b{at} now"}, "").end() for at in range(9)]
-    assert not Skeletons.of(sessions, ["one"] * 9, 2).parted
-    assert Skeletons.of(sessions, [f"g{at}" for at in range(9)], 2).parted
+    texts = [*(f"run a{at} on b{at} now" for at in range(9)), "now run on"]
+    sessions = [Script(text).call("sh", {"c": text}, "").end() for text in texts]
+    assert not Skeletons.of(sessions, [*["one"] * 9, "other"], 2).parted
+    assert Skeletons.of(sessions, texts, 2).parted
+
+
+def test_of_words_that_are_equally_rare_none_is_a_hole_alone() -> None:
+    texts = [f"run a{at} on b{at} now" for at in range(5)]
+    sessions = [Script(text).call("sh", {"c": text}, "").end() for text in texts]
+    assert Skeletons.of(sessions, texts, 2).of_text("sh", "c", texts[0]) == [Parted("run {a} on {b} now", ("a0", "b0"))]
 
 
 def test_a_filled_text_names_itself_wherever_its_holes_stand() -> None:
