@@ -23,6 +23,8 @@ class Glob:
 
     def fits(self, path: str) -> bool:
         """Whether it means this path."""
+        if self.parts[0] is None and len(self.parts) == 2 and self.parts[1] is not None:
+            return self.parts[1].match(path, path.rfind("/") + 1) is not None  # most are so
         names = path.split("/")
         ends = {0}
         for part in self.parts:

@@ -18,6 +18,9 @@ _LOOKED_AT = 8_192
 _LINE = 500
 _ALL = 50_000
 
+_LOOKS_AROUND = re.compile(r"\\[ABZ]|\(\?(?![:Paimsux])|[*+?}]\+")
+"""What may match in a line that stands alone and not in one among others."""
+
 Fits = Callable[[str], object]
 
 
@@ -27,9 +30,12 @@ def search(asked: dict[str, Any]) -> str:
     Raises:
         ValueError: a pattern that is none, in words for the model.
     """
-    fits = _fits(asked)
+    fits, may_fit = _fits(asked)
     writer = _WRITERS[asked["output"]](asked)
-    for path, lines in _files(asked):
+    for path, text in _files(asked):
+        if not (text and may_fit(text)):
+            continue
+        lines = text.removesuffix("\n").split("\n")
         hits = [number for number, line in enumerate(lines) if fits(line)]
         if hits and not writer.write(path, lines, hits):
             break
@@ -103,18 +109,21 @@ class _Paths:
 _WRITERS: dict[str, type[_Lines] | type[_Paths]] = {"lines": _Lines, "files": _Paths, "counts": _Paths}
 
 
-def _fits(asked: dict[str, Any]) -> Fits:
+def _fits(asked: dict[str, Any]) -> tuple[Fits, Fits]:
+    """What tells whether a line matches, and what tells fast that no line of a text can."""
     pattern = re.escape(asked["pattern"]) if asked["literal"] else asked["pattern"]
+    flags = re.IGNORECASE if asked["ignore_case"] else re.NOFLAG
     try:
-        return re.compile(pattern, re.IGNORECASE if asked["ignore_case"] else 0).search
+        fits = re.compile(pattern, flags).search
+        return fits, bool if _LOOKS_AROUND.search(pattern) else re.compile(pattern, flags | re.MULTILINE).search
     except (re.error, OverflowError, RecursionError) as fault:
         raise ValueError(
             f"{pattern!r} is not a regular expression ({fault}); mend it, or pass literal = true for a plain text"
         ) from None
 
 
-def _files(asked: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
-    """The text files to search, each with its lines."""
+def _files(asked: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The text files to search, each with what is in it."""
     root, start = Path(asked["root"]), Path(asked["start"])
     wanted = globs(asked["glob"]) if asked["glob"] else ()
     if not start.is_dir():
@@ -128,13 +137,13 @@ def _files(asked: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
             and (not wanted or any(glob.fits(entry.path[below:]) for glob in wanted))
         )
     for path in paths:
-        lines = _lines(root / path)
-        if lines is not None:
-            yield path, lines
+        text = _text(root / path)
+        if text is not None:
+            yield path, text
 
 
-def _lines(place: Path) -> list[str] | None:
-    """A file's lines; None for one that is not to be searched. Bytes that are no UTF-8 stand for Latin-1."""
+def _text(place: Path) -> str | None:
+    """What is in a file; None for one that is not to be searched. Bytes that are no UTF-8 stand for Latin-1."""
     try:
         with open(place, "rb", opener=plainly) as file:
             data = file.read(_FILE_BYTES + 1)
@@ -146,8 +155,7 @@ def _lines(place: Path) -> list[str] | None:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = data.decode("latin-1")
-    lines = text.replace("\r\n", "\n").split("\n")
-    return lines if lines[-1] else lines[:-1]
+    return text.replace("\r\n", "\n")
 
 
 def _shortened(line: str) -> str:

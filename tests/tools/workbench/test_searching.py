@@ -2,11 +2,15 @@
 
 import asyncio
 import os
+import re
 import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
+from paste_proxy.tools.workbench.search_process import search
 from paste_proxy.tools.workbench.searching import Grep, grep
 from paste_proxy.tools.workbench.workspace import Unable, Workspace
 from tests.tools.workbench.bench import Bench
@@ -39,6 +43,26 @@ async def test_lines_files_and_counts(tree: Bench) -> None:
     assert await tree.ask("grep", pattern="one$", glob="*.{txt,md}", path="src") == "src/b.txt:1:one"
     assert await tree.ask("grep", pattern="one", path="src/a.py") == "src/a.py:1:def one():"
     assert await tree.ask("grep", pattern="zzz") == "[no match]"
+
+
+PIECES = st.sampled_from(
+    r"a b ^ $ . x a? (a|b) \s \s* [^a]* (?i:A) (?<!a) (?=b) (?!\n) \A \Z \b \B a*+ (?>a\s*) \\A".split(" "),
+)
+
+
+@settings(
+    max_examples=400, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(pattern=st.lists(PIECES, min_size=1, max_size=4).map("".join), text=st.text("ab\n ", max_size=12))
+@example(pattern="a\\s*+b", text="a\nab")
+@example(pattern="(?<!\n)a", text="b\na")
+@example(pattern="^$", text="")
+def test_each_line_is_looked_at_as_if_it_stood_alone(tmp_path: Path, pattern: str, text: str) -> None:
+    (tmp_path / "f").write_text(text)
+    asked = {**Grep.model_validate({"pattern": pattern}).model_dump(), "root": str(tmp_path), "start": str(tmp_path)}
+    lines = text.removesuffix("\n").split("\n") if text else []
+    hits = [f"f:{number}:{line}" for number, line in enumerate(lines, 1) if re.search(pattern, line)]
+    assert search(asked) == ("\n".join(hits) or "[no match]")
 
 
 async def test_what_is_ignored_is_searched_only_when_asked_for(tree: Bench) -> None:
