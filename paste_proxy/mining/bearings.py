@@ -49,6 +49,11 @@ class Bearings:
                 self._note(parts[end - 1], folder)
                 self._note(f"{parts[end - 2]}/{parts[end - 1]}", folder)
 
+    @property
+    def lost(self) -> bool:
+        """The session has named no folder."""
+        return not self._folders
+
     def whole(self, path: str) -> str | None:
         """The absolute path that a path means here; None if no folder of the session tells."""
         parts = path.removeprefix("./").split("/")

@@ -41,9 +41,9 @@ def mine_general(sessions: Sequence[Recorded]) -> tuple[Pool, HeldOut]:
         for session in together:
             _practise(places[session.source], session)
     weights = [ranking.weights() for ranking in rankings]
-    pairs = [pair for at, ranking in enumerate(rankings) for pair in ranking.outcomes(*weights[at - 1])]
-    next_, ever = Ranking.joined(rankings).weights()
-    model = Model(Finder(), next_, ever, calibrate(pairs))
+    pairs = [pair for at, ranking in enumerate(rankings) for pair in ranking.outcomes(weights[at - 1])]
+    learned = Ranking.joined(rankings).weights()
+    model = Model(Finder(), learned.next, learned.ever, calibrate(pairs))
     return Pool(models=(model,), origin=_origin(sessions, groups)), HeldOut.of(pairs)
 
 

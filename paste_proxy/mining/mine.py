@@ -58,8 +58,9 @@ def mine(
     *halves, whole = learned
     pairs = _outcomes([half.ranking for half in halves])
     on_held_out(HeldOut.of(pairs))
-    next_, ever = Ranking.joined([half.ranking for half in halves]).weights()
-    return replace(whole.pool, models=(Model(whole.finder, next_, ever, calibrate(pairs)),))
+    weights = Ranking.joined([half.ranking for half in halves]).weights()
+    model = Model(whole.finder, weights.next, weights.ever, calibrate(pairs), weights.soon, weights.later)
+    return replace(whole.pool, models=(model,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ def _learned(job: _Job) -> _Learned:
     frequent = frequent_of(job.sessions, job.groups)
     choice = learn_choice(job.sessions, job.groups, frequent)
     arguments = learn_arguments(job.sessions, job.groups, explained)
-    finder = Finder(choice, frequent, arguments, Outlook(pool.patterns))
+    finder = Finder(choice, frequent, arguments, Outlook(pool.patterns), judged=True)
     ranking = Ranking()
     for session in job.held:
         ranking.add(finder, session)
@@ -129,8 +130,8 @@ def _learned(job: _Job) -> _Learned:
 def _outcomes(halves: Sequence[Ranking]) -> list[tuple[float, bool]]:
     """Confidences that what was learned on one half gives on the other, and whether they came true."""
     weights = [half.weights() for half in halves]
-    pairs = [(half, *weights[at - 1]) for at, half in enumerate(halves)]
-    return [pair for half, next_, ever in pairs if next_ and ever for pair in half.outcomes(next_, ever)]
+    others = ((half, weights[at - 1]) for at, half in enumerate(halves))
+    return [pair for half, other in others if other.next and other.ever for pair in half.outcomes(other)]
 
 
 def _patterns(job: _Job, explained: Explained) -> Pool:

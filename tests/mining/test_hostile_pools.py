@@ -14,6 +14,7 @@ from paste_proxy.events.outline import Outline
 from paste_proxy.events.result import Status
 from paste_proxy.events.types import ToolCall, ToolOutput, UserMessage
 from paste_proxy.mining.estimate import Count
+from paste_proxy.mining.forecast.measures import MEASURES
 from paste_proxy.mining.mappers import Constant
 from paste_proxy.mining.pattern import Pattern, pattern_id
 from paste_proxy.mining.pool import Pool
@@ -67,6 +68,13 @@ POOL: dict[str, Any] = {
         "next": {"one": 0.5, "argued": 1.0, "none": 0.2},
         "ever": {"one": 0.5, "P:p": 1.0},
         "calibration": [[0.1, 0.2]],
+        "soon": {
+            "means": dict.fromkeys(MEASURES, 0.5),
+            "spreads": dict.fromkeys(MEASURES, 0.1),
+            "inner": {name: [0.1, -0.2] for name in MEASURES},
+            "shifts": [0.0, 0.1],
+            "outer": [1.0, -1.0],
+        },
     },
 }
 
@@ -187,6 +195,15 @@ WRONG = [
     ("model.next", DROPPED),
     ("model.ever['one']", "1"),
     ("model.calibration", [[0.5]]),
+    ("model.soon", [1]),
+    ("model.soon.means", DROPPED),
+    ("model.soon.means['age']", True),
+    ("model.soon.spreads['age']", DROPPED),
+    ("model.soon.spreads['height']", 1.0),
+    ("model.soon.inner['age']", [1.0]),
+    ("model.soon.shifts", [1.0, 2.0, 3.0]),
+    ("model.soon.outer", []),
+    ("model.soon.outer[1]", 1e300),
 ]
 
 

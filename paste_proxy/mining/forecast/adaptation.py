@@ -13,7 +13,7 @@ from math import log
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.mining.forecast.habits import Habit, Habits
 from paste_proxy.mining.forecast.lessons import Lessons
-from paste_proxy.mining.forecast.model import NONE, Model, Weighed, score, sigmoid
+from paste_proxy.mining.forecast.model import NONE, Model, Weighed, sigmoid
 from paste_proxy.mining.forecast.traits import PATTERN, Trait
 from paste_proxy.mining.odds import Odds
 from paste_proxy.mining.pool import Pool
@@ -139,7 +139,7 @@ class Adaptation:
         """The calls within the horizon are known."""
         slopes: dict[str, float] = defaultdict(float)
         for _, one, told in moment:
-            _blame(slopes, told, sigmoid(score(model.ever, told)) - (one.invocation.key in asked))
+            _blame(slopes, told, model.chance(one, told) - (one.invocation.key in asked))
         for place in self._places:
             _correct(self._ever, place.ever.step(slopes))
 

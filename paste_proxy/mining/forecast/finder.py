@@ -9,14 +9,20 @@ from heapq import nlargest
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.outline import Outline
 from paste_proxy.events.values import Json
+from paste_proxy.mining.bearings import Bearings
 from paste_proxy.mining.contexts import outcome, suffixes
 from paste_proxy.mining.forecast.arguments import Arguments
 from paste_proxy.mining.forecast.choice import Choice
 from paste_proxy.mining.forecast.following import following
 from paste_proxy.mining.forecast.habits import Habit
+from paste_proxy.mining.forecast.measures import Gauge
 from paste_proxy.mining.forecast.recall import Recall, recall
+from paste_proxy.mining.forecast.sight import Sighting, in_sight
 from paste_proxy.mining.forecast.situation import cues
+from paste_proxy.mining.forecast.slot import Slot
 from paste_proxy.mining.forecast.traits import Seen, Trait, of_any_tool, traits
+from paste_proxy.mining.mappers import Mapper
+from paste_proxy.mining.material import FILE
 from paste_proxy.mining.outlook import Outlook
 from paste_proxy.mining.templates import Template, bindings
 from paste_proxy.mining.window import Window
@@ -40,6 +46,8 @@ class Finder:
     """The labels of the choice that are invocations, by key."""
     arguments: Arguments = field(default_factory=lambda: Arguments({}, {}))
     outlook: Outlook = field(default_factory=lambda: Outlook(()))
+    judged: bool = False
+    """The files in sight are found, too, and all that is found is measured, for a judgement."""
 
     def find(self, window: Window, executable: Executable, habits: Iterable[Habit] = ()) -> Found:
         """The distinct invocations that may come next, and their traits.
@@ -122,6 +130,7 @@ class Finder:
                 bound = bindings(template, window, len(expected.odds))
                 for invocation, odds in zip(bound, expected.odds, strict=False):
                     some.at(invocation).vote(odds, expected.pattern.id)
+        sights = self._look(some, window, tools, executable)
         past = recall(window)
         for invocation in past.invocations.values():
             if executable(invocation.tool):
@@ -131,7 +140,41 @@ class Finder:
                 one = some.at(invocation)
                 one.following = min(rank, one.following)
         last = outcome(window.context()[-1])
-        return [(one, self._traits(one, tools, own, past, last)) for one in some.seen.values()]
+        found = [(one, self._traits(one, tools, own, past, last)) for one in some.seen.values()]
+        if self.judged:
+            gauge = Gauge(window, self._readers, sights, past, last)
+            for one, _ in found:
+                one.measures = gauge.measures(one, len(found))
+        return found
+
+    def _look(
+        self, some: "_Some", window: Window, tools: Mapping[str, float], executable: Executable
+    ) -> Mapping[str, Sighting]:
+        """Come upon the files in sight."""
+        if not self.judged or not self._readers:
+            return {}
+        sights = in_sight(window, self._known_folders)
+        for tool, name in self._readers.items():
+            if tools.get(tool, 0.0) >= _LEAST_TOOL and executable(tool):
+                for path in sights:
+                    some.at(Invocation(tool, {name: path}))
+        return sights
+
+    @cached_property
+    def _readers(self) -> dict[str, str]:
+        """The tools that are usually asked for one file, and the argument that names it."""
+        alone = {tool: of[0].names[0] for tool, of in self.arguments.shapes.items() if of and len(of[0].names) == 1}
+        slots = self.arguments.slots
+        return {tool: name for tool, name in alone.items() if _takes_files(slots[tool, name])}
+
+    @cached_property
+    def _known_folders(self) -> Bearings:
+        """Those of the paths that are often asked for."""
+        known = Bearings()
+        frequent = (value for one in self.frequent.values() for value in one.arguments.values())
+        constants = (constant.value for slot in self.arguments.slots.values() for constant in slot.constants)
+        known.visit(value for value in (*frequent, *constants) if isinstance(value, str) and " " not in value)
+        return known
 
     def _traits(
         self, one: Seen, tools: Mapping[str, float], own: Mapping[str, float], past: Recall, last: str
@@ -139,6 +182,10 @@ class Finder:
         one.frequent = one.invocation.key in self.frequent
         told = traits(one, tools, own, past, last)
         return told if self.choice.bias else told + of_any_tool(one.invocation, past, last)
+
+
+def _takes_files(slot: Slot) -> bool:
+    return any(isinstance(mapper, Mapper) and mapper.take == FILE for _, mapper in slot.mappers)
 
 
 def _is_path(value: Json) -> bool:

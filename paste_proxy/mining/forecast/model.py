@@ -8,8 +8,9 @@ from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.outline import Outline
 from paste_proxy.mining.calibration import UNCALIBRATED, Calibration
 from paste_proxy.mining.completions import Completion, covered
-from paste_proxy.mining.forecast.finder import Executable, Finder
+from paste_proxy.mining.forecast.finder import Executable, Finder, Found
 from paste_proxy.mining.forecast.habits import Habit
+from paste_proxy.mining.forecast.judgement import NO_JUDGEMENT, Judgement
 from paste_proxy.mining.forecast.traits import Seen, Trait
 from paste_proxy.mining.window import Window
 
@@ -35,13 +36,20 @@ class Foreseen:
 
 @dataclass(frozen=True)
 class Model:
-    """For the very next call a softmax over what is found and `NONE`, for the calls within the horizon a sigmoid."""
+    """For the very next call a softmax over what is found and `NONE`, for the calls within the horizon a sigmoid.
+
+    Both of the sum of what traits weigh and of what a judgement of all measures adds.
+    """
 
     finder: Finder
     next: Mapping[str, float]
     ever: Mapping[str, float]
     calibration: Calibration = UNCALIBRATED
     """Of `ever`."""
+    soon: Judgement = NO_JUDGEMENT
+    """Beside `next`."""
+    later: Judgement = NO_JUDGEMENT
+    """Beside `ever`."""
 
     @property
     def general(self) -> bool:
@@ -54,15 +62,15 @@ class Model:
 
     def weigh(self, window: Window, executable: Executable, habits: Iterable[Habit] = ()) -> list[Weighed]:
         """All that may come next, the likeliest next call first."""
-        found = self.finder.find(window, executable, habits)
-        masses = _masses([score(self.next, told) for _, told in found], self.next.get(NONE, 0.0))
+        found = self._judged(self.finder.find(window, executable, habits))
+        masses = _masses([score(self.next, told) + one.soon for one, told in found], self.next.get(NONE, 0.0))
         weighed = [(mass, one, told) for mass, (one, told) in zip(masses, found, strict=True)]
         return sorted(weighed, key=lambda one: (-one[0], one[1].invocation.key))
 
     def foreseen(self, weighed: Weighed) -> Foreseen:
         """What was weighed, as a forecast."""
         next_, one, told = weighed
-        return Foreseen(one.invocation, next_, max(next_, self._ever(told)), one.pattern)
+        return Foreseen(one.invocation, next_, max(next_, self._ever(one, told)), one.pattern)
 
     def narrow(
         self, window: Window, outline: Outline, beside: Collection[str], habits: Iterable[Habit] = ()
@@ -73,15 +81,25 @@ class Model:
             beside: keys of what it is not.
         """
         completions = self.finder.complete(window, outline, habits)
-        found = [one for one in completions if one[0].invocation.key not in beside]
-        masses = _masses([score(self.next, told) for _, told in found], None)
+        found = self._judged([one for one in completions if one[0].invocation.key not in beside])
+        masses = _masses([score(self.next, told) + one.soon for one, told in found], None)
         return [
-            Completion(one.invocation, covered(outline) * mass, self._ever(told))
+            Completion(one.invocation, covered(outline) * mass, self._ever(one, told))
             for mass, (one, told) in zip(masses, found, strict=True)
         ]
 
-    def _ever(self, told: list[Trait]) -> float:
-        return self.calibration(sigmoid(score(self.ever, told)))
+    def chance(self, one: Seen, told: list[Trait]) -> float:
+        """The probability to come within the horizon, before calibration."""
+        return sigmoid(score(self.ever, told) + one.later)
+
+    def _judged(self, found: Found) -> Found:
+        measures = [one.measures for one, _ in found]
+        for (one, _), soon, later in zip(found, self.soon(measures), self.later(measures), strict=True):
+            one.soon, one.later = soon, later
+        return found
+
+    def _ever(self, one: Seen, told: list[Trait]) -> float:
+        return self.calibration(self.chance(one, told))
 
 
 def score(weights: Mapping[str, float], told: list[Trait]) -> float:

@@ -7,6 +7,8 @@ slots       [{"tool", "name", "mappers": [{"from", "take"..., "weights": {MARK: 
             "enumerated", "covered", "weights": {MARK: WEIGHT}}]
 next, ever  {TRAIT: WEIGHT}
 calibration [[predicted, observed]] of `ever`
+soon, later {"means": {MEASURE: M}, "spreads": {MEASURE: S}, "inner": {MEASURE: [WEIGHT OF EACH HIDDEN UNIT]}, "shifts",
+            "outer": [WEIGHT OF EACH HIDDEN UNIT]}; what a judgement adds to `next` and `ever`, if there is one
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,6 +22,7 @@ from paste_proxy.mining.calibration import read_calibration
 from paste_proxy.mining.forecast.arguments import Arguments, Shape
 from paste_proxy.mining.forecast.choice import Choice
 from paste_proxy.mining.forecast.finder import Finder
+from paste_proxy.mining.forecast.judgement_storage import read_judgement, written_judgement
 from paste_proxy.mining.forecast.model import Model
 from paste_proxy.mining.forecast.slot import Constant, Slot
 from paste_proxy.mining.notation import read_json, read_mapper, table, written_mapper
@@ -51,6 +54,7 @@ def dump_model(model: Model) -> str:
         f'"next": {_text(dict(model.next))}',
         f'"ever": {_text(dict(model.ever))}',
         f'"calibration": {_text([list(step) for step in model.calibration.steps])}',
+        *(f'"{name}": {_text(one)}' for name, one in _written_judgements(model)),
     ]
     return "{\n" + ",\n".join(parts) + "\n}"
 
@@ -71,6 +75,7 @@ def load_model(raw: Json, where: str, outlook: Outlook) -> Model:
     slots = [_read_slot(one, f"{where}.slots[{at}]") for at, one in enumerate(_list(top, "slots", where))]
     arguments = Arguments(_read_shapes(top, where), {(slot.tool, slot.name): slot for slot in slots})
     _complete(arguments, where)
+    soon, later = (read_judgement(top.get(name), f"{where}.{name}") for name in ("soon", "later"))
     finder = Finder(
         Choice(
             label.of(_weights(choice, "bias", f"{where}.choice")),
@@ -79,12 +84,19 @@ def load_model(raw: Json, where: str, outlook: Outlook) -> Model:
         {one.key: one for one in frequent},
         arguments,
         outlook,
+        judged=bool(soon.outer or later.outer),
     )
     calibration = read_calibration(top.get("calibration", []), f"{where}.calibration")
     for cue, row in finder.choice.weights.items():
         if strange := row.keys() - finder.choice.bias.keys():
             raise InputFault(f"{where}.choice.cues[{cue!r}]", repr(min(strange)), "a label that the bias has")
-    return Model(finder, _weights(top, "next", where), _weights(top, "ever", where), calibration)
+    return Model(finder, _weights(top, "next", where), _weights(top, "ever", where), calibration, soon, later)
+
+
+def _written_judgements(model: Model) -> Iterator[tuple[str, Json]]:
+    for name, judgement in (("soon", model.soon), ("later", model.later)):
+        if judgement.outer:
+            yield name, written_judgement(judgement)
 
 
 class _Labels:

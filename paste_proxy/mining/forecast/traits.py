@@ -13,7 +13,7 @@ Trait = tuple[str, float]
 PATTERN = "P:"
 """Begins the trait of what one pattern gives; by it, a pattern is promoted or demoted on its own."""
 _LEAST_ODDS = -7.0
-_NOT_FOLLOWING = 9
+NOT_FOLLOWING = 9
 
 
 @dataclass(slots=True)
@@ -35,10 +35,16 @@ class Seen:
     """Patterns that give it."""
     pattern: str = ""
     """The id of the best of them."""
-    following: int = _NOT_FOLLOWING
+    following: int = NOT_FOLLOWING
     """Its place among the next items of the list that the session works through."""
     habit: Habit | None = None
     """What other sessions of the place say of it."""
+    measures: tuple[float, ...] = ()
+    """See `measures`; none for a model without a judgement."""
+    soon: float = 0.0
+    """What its measures add to its log odds to be the very next call."""
+    later: float = 0.0
+    """To those of a call within the horizon."""
 
     def vote(self, odds: Odds, pattern: str) -> None:
         """A pattern gives it."""
@@ -91,7 +97,7 @@ def traits(one: Seen, tools: Mapping[str, float], own: Mapping[str, float], past
         found.append((f"{PATTERN}{one.pattern}", 1.0))
     else:
         found.append(("unvoted", 1.0))
-    if one.following < _NOT_FOLLOWING:
+    if one.following < NOT_FOLLOWING:
         found += [("following", 1.0), (f"following:{one.following}", 1.0), (f"L:{tool}", 1.0)]
     if one.habit is not None:
         found += one.habit.traits()

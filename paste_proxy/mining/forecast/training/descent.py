@@ -1,8 +1,9 @@
 """Training of linear models by AdaGrad on small batches (Duchi et al. 2011), with numpy."""
 
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +17,22 @@ Link: TypeAlias = Callable[[Floats, Ints, Ints], Floats]
 _NO_PRIOR: Mapping[int, float] = {}
 
 
+class Beside(Protocol):
+    """What is trained together with the weights: its own share of the scores of rows."""
+
+    def says(self, rows: Ints) -> Floats:
+        """Its share of the scores of some rows."""
+
+    def learn(self, wrong: Floats, groups: int, epoch: int) -> None:
+        """By how much too much these rows, the ones asked for last, were given; they are of so many groups."""
+
+
 @dataclass
 class Rows:
     """Sparse rows, one an alternative, in groups; filled once, then read."""
 
-    ids: list[int] = field(default_factory=list)
-    values: list[float] = field(default_factory=list)
+    ids: "array[int]" = field(default_factory=lambda: array("l"))
+    values: "array[float]" = field(default_factory=lambda: array("f"))
     ends: list[int] = field(default_factory=list)
     """Where each row ends."""
     groups: list[int] = field(default_factory=list)
@@ -40,7 +51,7 @@ class Rows:
     def extend(self, other: "Rows", number: dict[int, int]) -> None:
         """Add the groups of others, whose features have other numbers."""
         before, rows = len(self.ids), len(self.ends)
-        self.ids += [number[at] for at in other.ids]
+        self.ids.extend(number[at] for at in other.ids)
         self.values += other.values
         self.ends += [end + before for end in other.ends]
         self.groups += [end + rows for end in other.groups]
@@ -60,21 +71,32 @@ def softmax_over_groups(
     decay: float,
     prior: Mapping[int, float] = _NO_PRIOR,
     batch: int = 8,
+    beside: Beside | None = None,
 ) -> Floats:
     """Weights under which the wanted row of each group is the likeliest (conditional logit).
 
     Args:
         prior: where the weights of some features start and decay to; those of all others decay to 0.
+        beside: is trained with them.
     """
     start = np.zeros(features, np.float32)
     for at, weight in prior.items():
         start[at] = weight
-    return _descend(rows, start, _softmax, epochs, rate, decay, batch)
+    return _descend(rows, start, _softmax, epochs, rate, decay, batch, beside)
 
 
-def logistic(rows: Rows, features: int, *, epochs: int, rate: float, decay: float, batch: int = 8) -> Floats:
+def logistic(
+    rows: Rows,
+    features: int,
+    *,
+    epochs: int,
+    rate: float,
+    decay: float,
+    batch: int = 8,
+    beside: Beside | None = None,
+) -> Floats:
     """Weights under which each row's sigmoid is its probability to be wanted."""
-    return _descend(rows, np.zeros(features, np.float32), _sigmoid, epochs, rate, decay, batch)
+    return _descend(rows, np.zeros(features, np.float32), _sigmoid, epochs, rate, decay, batch, beside)
 
 
 def scores(rows: Rows, weights: Sequence[float]) -> Floats:
@@ -97,7 +119,16 @@ def _sigmoid(scores: Floats, starts: Ints, sizes: Ints) -> Floats:
     return probabilities
 
 
-def _descend(rows: Rows, prior: Floats, link: Link, epochs: int, rate: float, decay: float, batch: int) -> Floats:
+def _descend(
+    rows: Rows,
+    prior: Floats,
+    link: Link,
+    epochs: int,
+    rate: float,
+    decay: float,
+    batch: int,
+    beside: Beside | None = None,
+) -> Floats:
     ids, values = np.asarray(rows.ids, np.int64), np.asarray(rows.values, np.float32)
     ends = np.concatenate([[0], np.asarray(rows.ends, np.int64)])
     groups = np.concatenate([[0], np.asarray(rows.groups, np.int64)])
@@ -118,9 +149,13 @@ def _descend(rows: Rows, prior: Floats, link: Link, epochs: int, rate: float, de
             owner = np.repeat(np.arange(len(row)), lengths)
             at, value = ids[entry], values[entry]
             scores = np.bincount(owner, weights[at] * value, minlength=len(row)).astype(np.float32)
+            if beside is not None:
+                scores += beside.says(row)
             kept = sizes[sizes > 0]
             firsts = np.concatenate([[0], np.cumsum(kept)[:-1]])
             wrong = link(scores, firsts, kept) - wanted[row]
+            if beside is not None:
+                beside.learn(wrong, len(some), epoch)
             unique, where = np.unique(at, return_inverse=True)
             slope = np.bincount(where, wrong[owner] * value).astype(np.float32) / len(some) ** 0.5
             slope += decay * (weights[unique] - prior[unique])

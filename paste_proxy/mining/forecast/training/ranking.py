@@ -1,10 +1,18 @@
-"""Learning what traits weigh, from what finders came upon in sessions of tasks that they had not seen."""
+"""Learning what traits weigh and how measures are judged, from what finders came upon in sessions of tasks that they
+had not seen."""
 
+from array import array
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 from paste_proxy.mining.forecast.finder import Finder
+from paste_proxy.mining.forecast.judgement import NO_JUDGEMENT, Judgement
+from paste_proxy.mining.forecast.measures import MEASURES
 from paste_proxy.mining.forecast.model import NONE
-from paste_proxy.mining.forecast.training.descent import Floats, Rows, logistic, scores, softmax_over_groups
+from paste_proxy.mining.forecast.training.descent import Floats, Ints, Rows, logistic, scores, softmax_over_groups
+from paste_proxy.mining.forecast.training.judging import Judging
 from paste_proxy.mining.forecast.training.names import Names
 from paste_proxy.mining.forecast.traits import PATTERN
 from paste_proxy.mining.groups import Recorded
@@ -16,12 +24,23 @@ _PRIOR = {"joint": 2.0, "chosen": 1.0}
 """Until recordings say otherwise, what the choice and the arguments say together is believed."""
 
 
+class Weights(NamedTuple):
+    """What traits weigh and what measures are judged to add, for the very next call and within the horizon."""
+
+    next: dict[str, float]
+    ever: dict[str, float]
+    soon: Judgement = NO_JUDGEMENT
+    later: Judgement = NO_JUDGEMENT
+
+
 class Ranking:
     """Moments, what was found at each, and what of it came next or within the horizon."""
 
     def __init__(self) -> None:
         self._trait = Names[str]()
         self._next, self._ever = Rows(), Rows()
+        self._measures: array[float] = array("f")
+        """Of the rows of `_ever`, one after the other; none if nothing was measured."""
 
     def add(self, finder: Finder, session: Recorded) -> None:
         """Follow one session."""
@@ -32,27 +51,28 @@ class Ranking:
                 features = [(self._trait(name), value) for name, value in told if not name.startswith(PATTERN)]
                 self._next.row(features, (one.invocation.key in at.next) / max(1, right))
                 self._ever.row(features, float(one.invocation.key in at.ever))
+                self._measures.extend(one.measures)
             self._ever.close()
             self._next.row([(self._trait(NONE), 1.0)], float(not right))
             self._next.close()
 
-    def weights(self) -> tuple[dict[str, float], dict[str, float]]:
-        """The weights for the very next call, and for the calls within the horizon, by trait."""
+    def weights(self) -> Weights:
+        """What is learned from all moments."""
         size = len(self._trait.of)
         if not size:
-            return {}, {}
-        return (
-            self._named(
-                softmax_over_groups(self._next, size, epochs=_EPOCHS, rate=_RATE, decay=_DECAY, prior=self._prior())
-            ),
-            self._named(logistic(self._ever, size, epochs=_EPOCHS, rate=_RATE, decay=_DECAY)),
+            return Weights({}, {})
+        prior = {self._trait(name): weight for name, weight in _PRIOR.items() if name in self._trait.of}
+        soon, later = self._judging()
+        next_ = softmax_over_groups(
+            self._next, size, epochs=_EPOCHS, rate=_RATE, decay=_DECAY, prior=prior, beside=soon
         )
+        ever = logistic(self._ever, size, epochs=_EPOCHS, rate=_RATE, decay=_DECAY, beside=later)
+        judged = (NO_JUDGEMENT if one is None else one.judgement() for one in (soon, later))
+        return Weights(self._named(next_), self._named(ever), *judged)
 
-    def outcomes(self, next_: dict[str, float], ever: dict[str, float]) -> Iterator[tuple[float, bool]]:
+    def outcomes(self, weights: Weights) -> Iterator[tuple[float, bool]]:
         """What other sessions' weights say of the best candidates here, and whether each came within the horizon."""
-        size = len(self._trait.of)
-        ranks = scores(self._next, self._numbered(next_, size))
-        chances = 1 / (1 + 2.718281828459045 ** -scores(self._ever, self._numbered(ever, size)))
+        ranks, chances = self._scores(weights)
         start = start_next = 0
         for end, end_next in zip(self._ever.groups, self._next.groups, strict=True):
             order = (-ranks[start_next : end_next - 1]).argsort()[:_CANDIDATES]
@@ -60,8 +80,31 @@ class Ranking:
                 yield float(chances[start + at]), bool(self._ever.wanted[start + at])
             start, start_next = end, end_next
 
-    def _prior(self) -> dict[int, float]:
-        return {self._trait(name): weight for name, weight in _PRIOR.items() if name in self._trait.of}
+    def _scores(self, weights: Weights) -> tuple[Floats, Floats]:
+        """Of the rows of `_next` log odds, of those of `_ever` probabilities."""
+        size = len(self._trait.of)
+        ranks = scores(self._next, self._numbered(weights.next, size))
+        odds = scores(self._ever, self._numbered(weights.ever, size))
+        if self._measures:
+            table = self._table().tolist()
+            ranks[self._places() >= 0] += np.array(weights.soon(table), np.float32)
+            odds += np.array(weights.later(table), np.float32)
+        return ranks, (1 / (1 + np.exp(-odds))).astype(np.float32)
+
+    def _judging(self) -> tuple[Judging | None, Judging | None]:
+        if not self._measures:
+            return None, None
+        table, places = self._table(), self._places()
+        return Judging(table, places), Judging(table, places[places >= 0])
+
+    def _table(self) -> Floats:
+        return np.frombuffer(self._measures, np.float32).reshape(-1, len(MEASURES))
+
+    def _places(self) -> Ints:
+        """Of each row of `_next` the one of `_ever`, -1 for `NONE`."""
+        none = np.zeros(len(self._next.ends), bool)
+        none[np.asarray(self._next.groups, np.int64) - 1] = True
+        return np.where(none, -1, np.cumsum(~none) - 1)
 
     def _named(self, weights: Floats) -> dict[str, float]:
         return {name: round(float(weights[at]), 4) for name, at in self._trait.of.items() if abs(weights[at]) >= 1e-4}
@@ -80,6 +123,7 @@ class Ranking:
             number = {at: joined._trait(name) for name, at in one._trait.of.items()}
             joined._next.extend(one._next, number)
             joined._ever.extend(one._ever, number)
+            joined._measures += one._measures
         return joined
 
 
