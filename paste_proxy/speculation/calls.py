@@ -7,11 +7,13 @@ between: if they cannot, the call is run.
 """
 
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from typing import assert_never
 
 from paste_proxy.events.invocation import server_of
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.events.types import Outcome
+from paste_proxy.speculation.earlier import Earlier
 from paste_proxy.speculation.jobs import Jobs, settled
 from paste_proxy.speculation.lanes import Call, Lane
 from paste_proxy.speculation.ledger import Job
@@ -25,6 +27,7 @@ class Calls:
 
     def __init__(self, state: State, jobs: Jobs) -> None:
         self._state, self._jobs = state, jobs
+        self._earlier = Earlier(state, jobs)
         self._calls: dict[int, Call] = {}
 
     def step(self, told: Asked | CallEnded | JobEnded | Committed, now: float) -> Iterator[Command]:
@@ -53,7 +56,7 @@ class Calls:
         if call.writes:  # not before it has taken its own job, which rests on what it writes
             self._state.effects.began(call.writes)
             yield from self._jobs.void(now)
-        if not answered:
+        if not answered and not self._earlier.joins(call):
             yield from self._start(call, now)
 
     def _taken(self, call: Call, match: Match, now: float) -> Generator[Command, None, bool]:
@@ -71,6 +74,8 @@ class Calls:
             return False
         if match.result is None:
             yield from self._promote(call, job)
+        elif job.earlier:
+            yield from self._again(call, job, match.result, now)
         elif job.staged:
             self._state.ledger.claim(job, call.number)
             yield from self._commit(call, job, match.result)
@@ -79,13 +84,15 @@ class Calls:
         return True
 
     def _enter(self, told: Asked, now: float) -> Call:
+        ruling = self._state.policy.rule_for(told.invocation)
         call = Call(
             number=told.call,
             places=[self._state.matching.place(told.session, told.scope, told.invocation)],
             invocation=told.invocation,
             lane=self._state.lane(server_of(told.invocation.tool)),
-            writes=self._state.policy.rule_for(told.invocation).written_by(told.session, told.invocation),
+            writes=ruling.written_by(told.session, told.invocation),
             asked_at=now,
+            reuse_s=self._earlier.reuse_s(ruling),
         )
         self._calls[call.number] = call
         self._state.asked.update(call.places)
@@ -109,8 +116,17 @@ class Calls:
         for shadow in (False, True):
             for job in call.lane.too_many(self._state.ledger.running(shadow=shadow)):
                 yield from self._jobs.drop(job, Outcome.PREEMPTED, now)
-        call.started_at = now
+        call.started_at, call.epoch = now, self._state.effects.epoch
+        self._earlier.leads(call, now)
         yield Run(call=call.number)
+
+    def _again(self, call: Call, earlier: Job, result: ToolResult, now: float) -> Iterator[Command]:
+        """An earlier answer serves a call, and stays for others."""
+        self._leave(call)
+        job = replace(earlier, number=next(self._state.job_numbers), started_at=now, ended_at=now)
+        took = _took(earlier, result, now)
+        yield Serve(call=call.number, job=job.number, result=result, outcome=Outcome.REUSED, took_s=took)
+        yield settled(job, Outcome.REUSED, now, saved_s=max(0.0, took - (now - call.asked_at)))
 
     def _reuse(self, call: Call, job: Job, result: ToolResult, now: float) -> Iterator[Command]:
         self._state.ledger.remove(job)
@@ -118,6 +134,7 @@ class Calls:
         took = _took(job, result, now)
         yield Serve(call=call.number, job=job.number, result=result, outcome=Outcome.REUSED, took_s=took)
         yield settled(job, Outcome.REUSED, now, saved_s=took)
+        yield from self._earlier.served(call, job, result, now)
 
     def _promote(self, call: Call, job: Job) -> Iterator[Command]:
         self._state.ledger.promote(job, call.number)
@@ -190,6 +207,8 @@ class Calls:
         took, outcome = _took(job, answer, now), _outcome(call)
         yield Serve(call=call.number, job=job.number, result=answer, outcome=outcome, took_s=took)
         yield settled(job, outcome, now, saved_s=max(0.0, took - (now - call.asked_at)))
+        if answer.status is Status.OK:
+            yield from self._earlier.served(call, replace(job, ended_at=job.ended_at or now), answer, now)
         if call.waited:
             yield from self._slot_freed(call.lane, now)
 
@@ -203,6 +222,7 @@ class Calls:
             return
         self._leave(call)
         self._write_ended(call, told.status, now)
+        followers, answer = self._earlier.ended(call), self._earlier.answer(call, told, now)
         if call.started_at is not None and told.status is Status.OK:
             self._state.experience.ran(call.invocation.tool, now - call.started_at)
         if call.shadow is not None:
@@ -210,9 +230,16 @@ class Calls:
         if call.job is not None:
             yield from self._demote(call.job, now)
         if call.started_at is None and call.job is None:
-            call.lane.queue.remove(call)
+            call.lane.drop(call)
         else:
             yield from self._slot_freed(call.lane, now)
+        if answer is not None:
+            yield from self._earlier.keep(answer, now)
+        for follower in followers:
+            if answer is not None and answer.result is not None:
+                yield from self._again(follower, answer, answer.result, now)
+            elif not self._earlier.joins(follower):
+                yield from self._start(follower, now)
 
     def _write_ended(self, call: Call, status: Status | None, now: float) -> None:
         if call.started_at is not None and status is None:

@@ -25,6 +25,8 @@ class Jobs:
     def drop(self, job: Job, outcome: Outcome, now: float) -> Iterator[Command]:
         """An unpromoted job is not wanted any more."""
         self._state.ledger.remove(job)
+        if job.earlier:
+            return
         if not job.shadow and (job.ended_at is None or job.staged):
             yield Cancel(job=job.number)
         yield settled(job, outcome, now)

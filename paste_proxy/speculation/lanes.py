@@ -33,6 +33,14 @@ class Call:
     """What it is served once those effects have happened."""
     waited: bool = False
     """It waited for a promoted job."""
+    reuse_s: float | None = None
+    """How long its answer serves the same call again; None: it does not."""
+    epoch: int = 0
+    """The epoch of effects it started in."""
+    followers: list["Call"] = field(default_factory=list)
+    """The same calls, which wait for its answer."""
+    leader: "Call | None" = None
+    """The call whose answer it waits for."""
     gone: bool = False
     """Its agent gave it up while those effects happened."""
     shadow: Job | None = None
@@ -54,6 +62,11 @@ class Lane:
     def free(self) -> bool:
         """Whether an authoritative call may start."""
         return self.capacity.total is None or self.authoritative < self.capacity.total
+
+    def drop(self, call: Call) -> None:
+        """A call that has not started is given up, wherever it waits."""
+        if call in self.queue:
+            self.queue.remove(call)
 
     def too_many(self, running: Sequence[Job]) -> list[Job]:
         """The jobs that have to go because authoritative calls took their slots, least useful first."""

@@ -5,7 +5,6 @@ the budget has room; a clearly better one takes the place of the least useful ru
 """
 
 from collections.abc import Iterator
-from itertools import count
 
 from paste_proxy.events.candidate import Candidate
 from paste_proxy.events.invocation import server_of
@@ -27,7 +26,6 @@ class Launching:
 
     def __init__(self, state: State, jobs: Jobs) -> None:
         self._state, self._jobs = state, jobs
-        self._numbers = count(1)
         self._waiting = state.waiting
         self._narrowing = Narrowing(state, jobs)
         self._tried = 0
@@ -131,7 +129,7 @@ class Launching:
     def _launch(self, told: Predicted, chosen: Admit, now: float) -> Iterator[Command]:
         candidate, ruling = chosen.candidate, chosen.ruling
         job = Job(
-            number=next(self._numbers),
+            number=next(self._state.job_numbers),
             place=self._place(told, candidate),
             invocation=candidate.invocation,
             source=candidate.source,

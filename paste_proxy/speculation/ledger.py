@@ -37,6 +37,8 @@ class Job:
     """Nothing runs; it is taken to end after the time expected of it."""
     staged: bool = False
     """Its effects are held back until it is committed."""
+    earlier: bool = False
+    """It is no guess but an earlier call of the agent, whose answer serves any number of calls."""
     likely: float = 0.0
     """Probability that it is asked for, as far as is known by now."""
     later: float = 0.0
@@ -86,6 +88,13 @@ class Ledger:
         """A job starts; its place must be free."""
         self._jobs[job.number] = self._running[job.number] = self._open[job.place] = job
         heappush(self._expiries, (job.expires_at, job.number))
+
+    def keep(self, job: Job) -> list[Job]:
+        """Add one that is ready; its place must be free. Returns the jobs that no longer fit."""
+        self._jobs[job.number] = self._ready[job.number] = self._open[job.place] = job
+        self._bytes += _size(job)
+        heappush(self._expiries, (job.expires_at, job.number))
+        return list(self._too_many())
 
     def at(self, place: Place) -> Job | None:
         """The unpromoted job of a place."""

@@ -35,6 +35,7 @@ class Ruling:
     """Empty exactly for a tool that changes nothing any rule reads."""
     mode: Mode = Mode.OFF
     ttl_s: float | None = None
+    reuse_s: float | None = None
     min_confidence: float | None = None
     expected_s: float | None = None
     same: Sameness = NOTHING_SAME
@@ -150,6 +151,7 @@ class Policy:
             writes=writes,
             mode=rule.mode,
             ttl_s=rule.ttl_s,
+            reuse_s=rule.reuse_s,
             min_confidence=rule.min_confidence,
             expected_s=rule.expected_s,
             same=rule.same,

@@ -31,6 +31,7 @@ _KEYS = (
     "reads",
     "writes",
     "ttl_s",
+    "reuse_s",
     "mode",
     "min_confidence",
     "expected_s",
@@ -81,6 +82,8 @@ class Rule:
     writes: frozenset[str] | None = None
     """Effect domains of a write; None: all that the server has."""
     ttl_s: float | None = None
+    reuse_s: float | None = None
+    """How long an answer that the agent was given serves the same call of its session again."""
     mode: Mode = Mode.SPECULATE
     min_confidence: float | None = None
     expected_s: float | None = None
@@ -142,6 +145,11 @@ def _read_rule(table: object, place: str) -> Rule:
             "true for a write",
             "false: a write is never run ahead; stage = true runs a command in a view of its own",
         )
+    reuse_s = fields.seconds("reuse_s")
+    if effect is Effect.WRITE and reuse_s is not None:
+        raise InputFault(
+            f"{place}: reuse_s", f"{reuse_s:g} for a write", "none: a write that is asked for again is done again"
+        )
     stage = fields.flag("stage", default=False)
     if stage and effect is Effect.READ:
         raise InputFault(f"{place}: stage", "true for a read", 'speculate = true, or effect = "write"')
@@ -159,6 +167,7 @@ def _read_rule(table: object, place: str) -> Rule:
         reads=_domains(fields, "reads"),
         writes=writes,
         ttl_s=fields.seconds("ttl_s"),
+        reuse_s=reuse_s,
         mode=fields.choice("mode", Mode) or Mode.SPECULATE,
         min_confidence=fields.share("min_confidence"),
         expected_s=fields.seconds("expected_s"),

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import count
 
 from paste_proxy.speculation.effects import Effects
 from paste_proxy.speculation.lanes import Lane
@@ -28,6 +29,7 @@ class State:
         self.waiting = Waiting()
         self.asked: Counter[Place] = Counter()
         """The authoritative calls in flight."""
+        self.job_numbers = count(1)
         self.slots_freed = 0
         """Moves when an authoritative call leaves a slot of a server that has only so many."""
         self._lanes = {server: Lane(server, capacity) for server, capacity in capacities.items()}

@@ -77,6 +77,8 @@ class CallEnded:
 
     call: int
     status: Status | None
+    result: ToolResult | None = None
+    """Its answer, if it is whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,6 +61,12 @@ reads = ["web"]
 ttl_s = 10
 
 [[rule]]
+tool = "paid_*"
+effect = "read"
+reads = ["shop"]
+reuse_s = 100
+
+[[rule]]
 tool = "sum"
 effect = "read"
 reads = []

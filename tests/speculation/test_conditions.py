@@ -104,7 +104,7 @@ def test_what_is_no_command_is_none_of_them(command: Json) -> None:
 
 def test_a_call_that_no_condition_meets_is_as_one_without_a_rule() -> None:
     ruling = POLICY.rule_for(Invocation("ask", {}))
-    assert (ruling.rule, ruling.allowed, ruling.writes) == (None, False, {"*"})
+    assert (ruling.rule, ruling.allowed, ruling.writes) == (None, False, frozenset({"*"}))
 
 
 def test_of_a_tool_is_said_what_some_call_of_it_may() -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from paste_proxy.events.candidate import SEALED
 from paste_proxy.events.types import Outcome
+from paste_proxy.speculation.earlier import Earlier
 from paste_proxy.speculation.effects import Effects
 from paste_proxy.speculation.limits import ServerCapacity
 from paste_proxy.speculation.policy import Policy, Ruling
@@ -41,9 +42,15 @@ def plan_of(seed: int, length: int, first_value: int = 1) -> list[Step]:
     """A random agent. Every write writes a value of its own."""
     random = Random(seed)
     steps = [_step(random, first_value + number) for number in range(length)]
+    steps = [_again(random, step, steps[here - 1]) if here else step for here, step in enumerate(steps)]
     ahead = [steps[here:] for here in range(length)]
     guessed = [replace(step, guesses=_guesses(random, coming)) for step, coming in zip(steps, ahead, strict=True)]
     return [replace(step, begun=_begun(random, coming)) for step, coming in zip(guessed, ahead, strict=True)]
+
+
+def _again(random: Random, step: Step, last: Step) -> Step:
+    """Some agents look twice."""
+    return replace(step, session=last.session, name="look", argument=0) if random.random() < 0.15 else step
 
 
 def _step(random: Random, value: int) -> Step:
@@ -178,6 +185,7 @@ def test_the_worlds_do_speculate() -> None:
     """The two properties above mean something only if results are in fact reused, promoted and thrown away."""
     outcomes: list[Outcome] = []
     told: list[int] = []
+    again: list[int] = []
     committed: list[int] = []
 
     @settings(HUNT, max_examples=100)
@@ -186,10 +194,12 @@ def test_the_worlds_do_speculate() -> None:
         ahead = check_same_outcome(plan, seed, total)
         outcomes.extend(end.outcome for end in ahead.settled.values())
         told.append(ahead.told)
+        again.append(ahead.again)
         committed.append(ahead.committed)
 
     collect()
     assert sum(told) >= 5
+    assert sum(again) >= 5
     assert sum(committed) >= 10
     for outcome in (Outcome.REUSED, Outcome.PROMOTED, Outcome.DISCARDED):
         assert outcomes.count(outcome) >= 20
@@ -224,9 +234,10 @@ def test_without_a_guard_of_effects_a_violation_is_found(
     [
         (Ruling, "rests_on", lambda ruling, session, invocation: ruling.read_by(session, invocation)),
         (Sameness, "does_all", lambda self, asked: True),
+        (Earlier, "_reads", lambda self, call: frozenset()),
     ],
 )
-def test_without_a_guard_of_staged_runs_a_violation_is_found(
+def test_without_a_guard_of_staged_runs_or_earlier_answers_a_violation_is_found(
     monkeypatch: pytest.MonkeyPatch, owner: type, guard: str, broken: object
 ) -> None:
     monkeypatch.setattr(owner, guard, broken)

@@ -91,7 +91,8 @@ class CallDesk:
         if call is None:
             self._tell(ObservationLost())
             return
-        self._tell(CallEnded(call=item.ticket, status=item.result.status if item.result else None))
+        status = item.result.status if item.result else None
+        self._tell(CallEnded(call=item.ticket, status=status, result=item.result))
         self._close(call, item.result, "run", self._clock.monotonic() - call.since)
 
     def run(self, command: Run) -> None:
