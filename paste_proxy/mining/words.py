@@ -18,8 +18,8 @@ _SHAPES = {
     "url.one": "text with a link",
     "url.many": "text with links",
     "line": "a line",
-    "text": "text",
-    "long": "long text",
+    "text": "some lines",
+    "long": "a long text",
 }
 _KINDS = {
     "url": "a link",

@@ -4,7 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paste_proxy.events.signature import SHAPES
 from paste_proxy.events.values import Json, canonical_text
+from paste_proxy.mining.forms import FORMS
+from paste_proxy.mining.material import FILE
+from paste_proxy.mining.mentions import KINDS
 from paste_proxy.mining.words import context_in_words, mapper_in_words, shortened, trait_in_words
 
 
@@ -88,3 +92,12 @@ def test_what_is_shortened_is_never_longer_and_keeps_both_ends(text: str, longes
 def test_anything_can_be_put_in_words(text: str) -> None:
     assert context_in_words(text).startswith(("after ", "at any moment"))
     assert trait_in_words(text) or not text
+
+
+def test_every_shape_kind_and_form_has_words() -> None:
+    for shape in SHAPES:
+        assert context_in_words(f"ok:{shape}:t") != f"after t answered {shape}"
+    for take in (*KINDS, FILE):
+        assert not mapper_in_words({"from": "user", "take": take}).startswith(f"{take} ")
+    for form in filter(None, FORMS):
+        assert not mapper_in_words({"from": "user", "take": "url", "form": form}).endswith(f", {form}")
