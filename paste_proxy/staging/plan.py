@@ -157,7 +157,7 @@ class Draft:
 
     def write(self, source: str, target: str, found: Found) -> None:
         """Write into the file that is `found` there now."""
-        self._aim(target)
+        self._aim(target, names=False)
         self._stand_on(found)
         self._changes.append(Write(source, target, found.stat.st_ino, found.stat.st_ctime_ns))
 

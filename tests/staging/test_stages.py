@@ -15,7 +15,7 @@ from paste_proxy.staging.stage import Stage, State
 from paste_proxy.staging.stages import Stages
 from paste_proxy.staging.types import Refused
 from tests.staging.trees import plant, told
-from tests.staging.workplace import BOUNDS, opened, staged, until
+from tests.staging.workplace import BOUNDS, begun, opened, staged, until
 
 CHANGE = "echo more >>file; rm gone; mkdir -p new/er; echo x >new/er/x; echo said"
 
@@ -33,11 +33,6 @@ def workspace(tmp_path: Path) -> Path:
 
 def changed(workspace: Path) -> bool:
     return (workspace / "file").read_text() == "file\nmore\n" and not (workspace / "gone").exists()
-
-
-def _seen(tmp_path: Path, name: str) -> bool:
-    """Whether a command that is staged has written it."""
-    return any((tmp_path / "base").glob(f"process-*/stage-*/upper*/**/{name}"))
 
 
 class Gate:
@@ -205,7 +200,7 @@ async def test_i4_a_change_while_it_runs_refuses_it(tmp_path: Path, workspace: P
     async with opened(tmp_path) as stages:
         asked = staged(workspace, "echo >began; sleep 0.3; " + CHANGE)
         run = asyncio.create_task(stages.stage(asked))
-        await until(lambda: _seen(tmp_path, "began"))
+        await until(lambda: begun(tmp_path, "began"))
         (workspace / "other").write_text("theirs")
         assert await stages.commit(await run, asked) is None
         assert (workspace / "other").read_text() == "theirs"
@@ -387,7 +382,7 @@ async def test_cancelling_a_stage_leaves_nothing_of_it(tmp_path: Path, workspace
     async with opened(tmp_path) as stages:
         for _ in range(2):
             run = asyncio.create_task(stages.stage(staged(workspace, "echo >>file; sleep 20")))
-            await until(lambda: _seen(tmp_path, "file"))
+            await until(lambda: begun(tmp_path, "file"))
             run.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await run

@@ -58,6 +58,14 @@ def _ours() -> tuple[int, int, list[str]]:
     )
 
 
+def begun(tmp_path: Path, name: str) -> bool:
+    """Whether a command that is staged has written a file."""
+    try:
+        return any((tmp_path / "base").glob(f"process-*/stage-*/upper*/**/{name}"))
+    except FileNotFoundError:  # something is cleared away just now
+        return False
+
+
 async def until(condition: Callable[[], object]) -> None:
     """Wait for something that nobody tells."""
     while not condition():  # noqa: ASYNC110  a file that another process makes
