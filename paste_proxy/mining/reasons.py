@@ -24,6 +24,8 @@ from paste_proxy.mining.window import ANY, CALL, OUTPUT, Observation, Window
 _PATTERNS = 3
 _TRAITS = 4
 _LEAST_TRAIT = 0.05
+JUDGED = "judged"
+"""Stands for a trait where a model's judgement adds to the score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +197,9 @@ def _holds(seen: Observation, source: Source) -> bool:
 
 
 def _telling(model: Model, own: Weighed, found: Sequence[Weighed]) -> Iterator[Weight]:
-    """Its traits, without those that everything found has alike: they decide nothing."""
+    """Its traits, without those that everything found has alike: they decide nothing. Then what its measures add."""
     common = set.intersection(*(set(told) for _, _, told in found)) if len(found) > 1 else set()
     for trait, value in own[2]:
         if (trait, value) not in common and trait in model.next:
             yield Weight(trait, value, model.next[trait])
+    yield Weight(JUDGED, own[1].soon, 1.0)

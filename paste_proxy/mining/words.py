@@ -139,6 +139,7 @@ def _source(written: Mapping[str, Json]) -> str:
 # --- traits ----------------------------------------------------------------------------------------
 
 _TRAITS = {
+    "judged": "all that is measured of it, taken together",
     "one": "it was found at all",
     "tool": "how likely its tool is now",
     "free": "how likely a call of its tool with arguments of its own is",

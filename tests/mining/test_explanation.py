@@ -1,5 +1,6 @@
 """What an explanation says holds: its ranks are those that calls are judged by, its reasons those that counted."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from paste_proxy.events.types import ToolCall, ToolOutput, UserMessage
 from paste_proxy.importers.neutral import read_sessions
 from paste_proxy.mining.evaluate import Evaluation
 from paste_proxy.mining.explanation import Explanation, Sight
+from paste_proxy.mining.forecast.judgement import NO_JUDGEMENT, Judgement
+from paste_proxy.mining.forecast.measures import MEASURES
 from paste_proxy.mining.handwritten import read_handwritten
 from paste_proxy.mining.pool import Pool
 from paste_proxy.mining.predict import Predictor
@@ -112,6 +115,22 @@ def test_a_repeat_names_the_call_it_repeats() -> None:
     repeated = {one["arguments"]["at"]: one["why"]["repeats"]["event"] for one in report["candidates"]}
     assert repeated == {"a": 1, "b": 3}
     assert report["asked"] == []
+
+
+def test_what_a_judgement_adds_is_among_the_reasons() -> None:
+    (model,) = POOL.models
+    size = len(MEASURES)
+    inner = [[1.0]] * size
+    judged = replace(
+        model,
+        finder=replace(model.finder, judged=True),
+        soon=Judgement([0.0] * size, [1.0] * size, inner, shifts=[0.5], outer=[9.0]),
+    )
+    explained = reported(LIVE, replace(POOL, models=(judged,)), 2)["candidates"][0]["why"]
+    assert "judged" in [trait["trait"] for trait in (*explained["for"], *explained["against"])]
+    unjudged = replace(POOL, models=(replace(model, soon=NO_JUDGEMENT),))
+    plain = reported(LIVE, unjudged, 2)["candidates"][0]["why"]
+    assert "judged" not in [trait["trait"] for trait in (*plain["for"], *plain["against"])]
 
 
 def test_a_call_that_its_turn_s_earlier_call_matched_has_the_rank_among_those_left() -> None:
