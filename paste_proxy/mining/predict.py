@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from heapq import nlargest
 
 from paste_proxy.events.candidate import FORECAST, NARROWED, Candidate
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.outline import Outline
-from paste_proxy.events.types import Event, UserMessage
+from paste_proxy.events.types import Event, ToolCall, UserMessage
 from paste_proxy.mining.completions import Completion, shares
 from paste_proxy.mining.contexts import suffixes
 from paste_proxy.mining.forecast.adaptation import Adaptation
+from paste_proxy.mining.forecast.following import look_ahead
 from paste_proxy.mining.forecast.habits import Habit
 from paste_proxy.mining.forecast.hindsight import Hindsight, Judged
 from paste_proxy.mining.forecast.model import Foreseen
@@ -67,6 +69,8 @@ class Predictor:
         if self._hindsight is not None:
             self._hindsight.see(event)
         if not self._window.step(event):
+            if isinstance(event, ToolCall) and self._pool.models:
+                look_ahead(self._window)
             return Prediction()
         judged = Judged()
         prediction = self._now(self._window, judged)
@@ -186,6 +190,9 @@ class Predictor:
 def warm(pool: Pool) -> None:
     """Build what a pool builds on first use, so that the first session need not wait for it."""
     Predictor(pool).step(UserMessage(session="", ts=None, text=""))
+    for model in pool.models:
+        for slot in model.finder.arguments.slots.values():
+            slot.warm()
 
 
 def _likeliest(found: Iterable[Completion]) -> list[Completion]:
@@ -202,21 +209,22 @@ def ranked(
 ) -> list[Scored]:
     """The `most` likeliest of the distinct invocations its patterns predict now, the likeliest next call first."""
     best: dict[str, tuple[float, Scored]] = {}
+    least = -1.0
     for expected in pool.outlook.expected(suffixes(window.context())):
-        if _settled(best, most, expected.worth):
+        if expected.worth < least:
             break
         pattern = expected.pattern
+        worths = [worth(odds) for odds in expected.odds]
+        while worths[-1] < least:
+            worths.pop()
         if not executable(pattern.template.tool):
             continue
-        bound = bindings(pattern.template, window, len(expected.odds))
-        for invocation, odds in zip(bound, expected.odds, strict=False):
-            known, worth_ = best.get(invocation.key), worth(odds)
+        bound = bindings(pattern.template, window, len(worths))
+        for invocation, odds, worth_ in zip(bound, expected.odds, worths, strict=False):
+            known = best.get(invocation.key)
             if known is None or worth_ > known[0]:
                 best[invocation.key] = worth_, Scored(invocation, odds, pattern)
+        if len(best) >= most:
+            least = nlargest(most, [worth_ for worth_, _ in best.values()])[-1]
     ordered = sorted(best.items(), key=lambda one: (-one[1][0], one[0]))
     return [scored for _, (_, scored) in ordered[:most]]
-
-
-def _settled(best: dict[str, tuple[float, Scored]], most: int, worth_left: float) -> bool:
-    """Whether no pattern of this worth, nor a lesser one, could still be among the best."""
-    return len(best) >= most and sum([worth_ > worth_left for worth_, _ in best.values()]) >= most

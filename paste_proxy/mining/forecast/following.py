@@ -9,6 +9,7 @@ from itertools import islice
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json
+from paste_proxy.mining.forecast.recall import recall
 from paste_proxy.mining.material import FILE, Material
 from paste_proxy.mining.window import CALL, Observation, Window
 
@@ -38,6 +39,12 @@ def following(window: Window) -> list[Invocation]:
         if len(found) >= _MOST:
             break
     return list(found.values())[:_MOST]
+
+
+def look_ahead(window: Window) -> None:
+    """While a call runs, find in earlier answers what `following` and `recall` ask for when its own is there."""
+    recall(window)
+    following(window)
 
 
 def _answers(calls: list[Observation], latest: Observation) -> Iterator[Material]:

@@ -33,7 +33,7 @@ _OF_MAPPER = 5
 _PHRASES_FOUND = 5
 _PHRASE_CHARACTERS = 4_000
 _WORDS = 60
-_OUTCOMES_KEPT = 64
+_OUTCOMES_KEPT, _SUMS_KEPT = 64, 1_024
 
 Marks = tuple[str, ...]
 Sum = TypeVar("Sum", float, Marks)
@@ -83,12 +83,7 @@ class Slot:
 
     def likely(self, window: Window, most: int) -> list[tuple[float, Option[float]]]:
         """The `most` likeliest options and their probabilities, the likeliest first."""
-        after = outcome(window.context()[-1])
-        table = self._tables.get(after)
-        if table is None:
-            if len(self._tables) >= _OUTCOMES_KEPT:
-                self._tables.clear()
-            table = self._tables[after] = mapper_table(self, after, self._weigh)
+        table = self._table(outcome(window.context()[-1]))
         found = options(self, window, self._weigh, table, self._constants, self._stems)
         if not found:
             return []
@@ -98,8 +93,36 @@ class Slot:
         masses.sort(key=lambda one: -one[0])
         return [(mass / whole, option) for mass, option in masses[:most]]
 
+    def warm(self) -> None:
+        """Build what is built on first use."""
+        self._table("")
+        self._constants  # noqa: B018
+        self._stems  # noqa: B018
+
+    def _table(self, after: str) -> Table[float]:
+        """What mappers add after an outcome; after all that no mark names, the same."""
+        if after not in self._outcomes:
+            after = ""
+        table = self._tables.get(after)
+        if table is None:
+            if len(self._tables) >= _OUTCOMES_KEPT:
+                self._tables.clear()
+            table = self._tables[after] = mapper_table(self, after, self._weigh)
+        return table
+
     @cached_property
     def _tables(self) -> dict[str, Table[float]]:
+        return {}
+
+    @cached_property
+    def _outcomes(self) -> frozenset[str]:
+        """Those that marks name, and whatever else follows an `@`."""
+        parted = (mark.split("@") for mark in self.weights if "@" in mark)
+        return frozenset("@".join(parts[at:]) for parts in parted for at in range(1, len(parts)))
+
+    @cached_property
+    def _sums(self) -> dict[Marks, float]:
+        """What marks met last add up to."""
         return {}
 
     @cached_property
@@ -111,8 +134,13 @@ class Slot:
         return frozenset(mark.rpartition("&")[2] for mark in self.weights if "&" in mark)
 
     def _weigh(self, marks: Marks) -> float:
-        weights = self.weights
-        return sum([weights.get(mark, 0.0) for mark in marks])
+        known = self._sums.get(marks)
+        if known is None:
+            if len(self._sums) >= _SUMS_KEPT:
+                self._sums.clear()
+            weights = self.weights
+            known = self._sums[marks] = sum([weights.get(mark, 0.0) for mark in marks])
+        return known
 
 
 def mapper_table(slot: Slot, after: str, voice: Voice[Sum]) -> Table[Sum]:
@@ -229,9 +257,15 @@ def _words(window: Window, known: frozenset[str] | None) -> tuple[str, ...]:
 
 def _used(slot: Slot, window: Window) -> dict[object, str]:
     """How long ago the session gave the argument each value, in calls of the tool."""
-    kept: dict[object, str] | None = window.memo.get(("used", slot.tool, slot.name))
-    if kept is not None:
-        return kept
+    name, stamp = ("used", slot.tool, slot.name), window.stamps.get((CALL, slot.tool))
+    kept = window.lasting.get(name)
+    if kept is None or kept[1] != stamp:
+        kept = window.lasting[name] = slot, stamp, _ages(slot, window)
+    ages: dict[object, str] = kept[2]
+    return ages
+
+
+def _ages(slot: Slot, window: Window) -> dict[object, str]:
     found: dict[object, str] = {}
     age = 0
     for seen in reversed(window.observations):
@@ -240,7 +274,6 @@ def _used(slot: Slot, window: Window) -> dict[object, str]:
             if slot.name in arguments:
                 found.setdefault(identity(arguments[slot.name]), str(age) if age < 2 else "few" if age < 5 else "many")
             age += 1
-    window.memo["used", slot.tool, slot.name] = found
     return found
 
 
