@@ -1,20 +1,27 @@
-"""The tools of one workspace as a backend: the same object answers what an agent asks and what is run ahead."""
+"""The tools of one workspace as a backend: the same code answers what an agent asks and what is run ahead.
+
+A command can be run ahead, too, where there are stages: it is then held back until the agent asks for it.
+"""
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from paste_proxy.errors import UpstreamFault
 from paste_proxy.events.invocation import Invocation, name_of
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.events.values import dumps
 from paste_proxy.staging.normal import OWN_UMASK
+from paste_proxy.staging.stages import Stages
+from paste_proxy.staging.types import Staged, Tier
 from paste_proxy.tools.workbench.declared import ALL, READING, Declared
 from paste_proxy.tools.workbench.editing import Edit, Write, change
 from paste_proxy.tools.workbench.globbing import Glob, find_files
+from paste_proxy.tools.workbench.held import HeldCommand, run_ahead
 from paste_proxy.tools.workbench.listing import List, list_folder
 from paste_proxy.tools.workbench.reading import Read, read
 from paste_proxy.tools.workbench.running import Run, Runner, answered, run_normally, staged
@@ -30,7 +37,8 @@ class Workbench:
         root: the folder, absolute.
         read_only: leave out those that change something.
         env: for commands, beside our own environment.
-        runner: runs commands.
+        runner: runs commands, their effects happening at once.
+        stages: where commands may be run ahead; None: nowhere.
     """
 
     def __init__(
@@ -40,10 +48,12 @@ class Workbench:
         read_only: bool = False,
         env: Mapping[str, str] | None = None,
         runner: Runner = run_normally,
+        stages: Stages | None = None,
     ) -> None:
         self.workspace = Workspace(root)
         self.tools: dict[str, Declared] = {tool.name: tool for tool in (READING if read_only else ALL)}
         self._env, self._runner = {**os.environ, **(env or {})}, runner
+        self._stages = stages
 
     def listing(self) -> bytes:
         """The tools, as the raw JSON of a `tools/list` result."""
@@ -65,6 +75,21 @@ class Workbench:
         except OSError as fault:
             where = f"{fault.filename}: " if fault.filename is not None else ""
             return _result(f"{where}{fault.strerror or fault}", failed=True)
+
+    def stages(self, invocation: Invocation) -> bool:
+        """Whether a call can be run with its effects held back: one of `run`, on a machine that can."""
+        able = self._stages is not None and self._stages.tier is not Tier.NONE
+        return able and "run" in self.tools and name_of(invocation.tool) == "run"
+
+    async def stage(self, invocation: Invocation, wanted: asyncio.Event) -> HeldCommand:
+        """See `Staging`."""
+        assert self._stages is not None
+        try:
+            command = await self._command(Run.model_validate(invocation.arguments))
+        except (Unable, ValidationError, OSError) as fault:
+            raise UpstreamFault(f"no such command can be run: {fault}") from fault
+        stage = await run_ahead(self._stages, command, wanted)
+        return HeldCommand(self._stages, stage, _result(answered(stage.ran)))
 
     def warm(self) -> None:
         """There is nothing to get ready."""
@@ -90,12 +115,27 @@ class Workbench:
             case Grep():
                 return await grep(self.workspace, asked)
             case Edit() | Write():
-                return await asyncio.to_thread(change, self.workspace, asked)
+                async with self._changing():
+                    return await asyncio.to_thread(change, self.workspace, asked)
             case Run():
-                command = await asyncio.to_thread(staged, self.workspace, asked, env=self._env, umask=OWN_UMASK)
-                return answered(await self._runner(command))
+                command = await self._command(asked)
+                async with self._changing():
+                    return answered(await self._runner(command))
             case _:
                 raise TypeError(f"{type(asked).__name__} is no tool's")
+
+    async def _command(self, asked: Run) -> Staged:
+        return await asyncio.to_thread(staged, self.workspace, asked, env=self._env, umask=OWN_UMASK)
+
+    @asynccontextmanager
+    async def _changing(self) -> AsyncIterator[None]:
+        """Meanwhile something in the workspace may change: nothing is staged there."""
+        if self._stages is None:
+            yield
+            return
+        root = await asyncio.to_thread(lambda: str(self.workspace.root))
+        async with self._stages.writing(root):
+            yield
 
 
 def _result(text: str, *, failed: bool = False) -> ToolResult:
