@@ -8,6 +8,7 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ValidationError
 
@@ -16,18 +17,20 @@ from paste_proxy.events.invocation import Invocation, name_of
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.events.values import dumps
 from paste_proxy.staging.normal import OWN_UMASK
-from paste_proxy.staging.stages import Stages
 from paste_proxy.staging.types import Staged, Tier
 from paste_proxy.tools.workbench.declared import ALL, READING, Declared
 from paste_proxy.tools.workbench.editing import Edit, Write, change
 from paste_proxy.tools.workbench.globbing import Glob, find_files
-from paste_proxy.tools.workbench.held import HeldCommand, run_ahead
 from paste_proxy.tools.workbench.listing import List, list_folder
 from paste_proxy.tools.workbench.reading import Read, read
 from paste_proxy.tools.workbench.running import Run, Runner, answered, run_normally, staged
 from paste_proxy.tools.workbench.searching import Grep, grep
 from paste_proxy.tools.workbench.workspace import Unable, Workspace
 from paste_proxy.wire.mcp_tools import ListedTool, listed_tools
+
+if TYPE_CHECKING:
+    from paste_proxy.staging.stages import Stages
+    from paste_proxy.tools.workbench.held import HeldCommand
 
 
 class Workbench:
@@ -48,7 +51,7 @@ class Workbench:
         read_only: bool = False,
         env: Mapping[str, str] | None = None,
         runner: Runner = run_normally,
-        stages: Stages | None = None,
+        stages: "Stages | None" = None,
     ) -> None:
         self.workspace = Workspace(root)
         self.tools: dict[str, Declared] = {tool.name: tool for tool in (READING if read_only else ALL)}
@@ -81,8 +84,10 @@ class Workbench:
         able = self._stages is not None and self._stages.tier is not Tier.NONE
         return able and "run" in self.tools and name_of(invocation.tool) == "run"
 
-    async def stage(self, invocation: Invocation, wanted: asyncio.Event) -> HeldCommand:
+    async def stage(self, invocation: Invocation, wanted: asyncio.Event) -> "HeldCommand":
         """See `Staging`."""
+        from paste_proxy.tools.workbench.held import HeldCommand, run_ahead  # as little is loaded as `stages` needs
+
         assert self._stages is not None
         try:
             command = await self._command(Run.model_validate(invocation.arguments))
