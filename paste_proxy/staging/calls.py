@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 _CALL = re.compile(
-    rb"(\w+)\((.*)\) += (-?\d+|\?|0x[0-9a-f]+)(?:<([^>]*)>(?:\(deleted\))?)?(?: (E[A-Z0-9]+) \(.*\))?(?: \(INJECTED\))?"
+    rb"(\w+)\((.*)\) += (-?\d+|\?|0x[0-9a-f]+)(?:<([^>]*)>(?:\(deleted\))?)?(?: (E[A-Z0-9]+))?(?: \(.*\))?"
 )
 _RESUMED = re.compile(rb"<\.\.\. \w+ resumed>")
 _SUPERSEDED = re.compile(rb"\+\+\+ superseded by execve in pid (\d+)")
@@ -54,7 +54,7 @@ class Calls:
     def _is_seen(self, text: bytes) -> bool:
         """Whether it is a look at what was looked at before, with the same outcome: most calls of most programs are,
         and to understand one takes time."""
-        if not text.startswith(_LOOKS):
+        if not text.startswith(_LOOKS) or text.endswith(_UNFINISHED):
             return False
         look = (text[: text.rfind(b'"')], text[text.rfind(b") ") :])
         if look in self._looks:

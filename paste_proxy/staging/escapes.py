@@ -10,7 +10,7 @@ import stat
 
 from paste_proxy.staging.calls import Call
 from paste_proxy.staging.orders import Orders
-from paste_proxy.staging.owners import shows_owners
+from paste_proxy.staging.showing import shown_otherwise
 from paste_proxy.staging.syscalls import BAD_ERRORS, POISONOUS
 
 _OPENING = ("open", "openat", "openat2")
@@ -94,7 +94,7 @@ class Escapes:
         others = found.st_mode & stat.S_ISUID and found.st_uid != os.geteuid()
         if others or (found.st_mode & stat.S_ISGID and found.st_gid != os.getegid()):
             return "a program with the rights of others"
-        return "owners of files" if self._orders.unprivileged and shows_owners(call.args) else None
+        return shown_otherwise(call.args, unprivileged=self._orders.unprivileged)
 
     def _may_write(self, call: Call, places: list[str]) -> str | None:
         asked = call.done and b"W_OK" in call.args and self._closed.intersection(places)

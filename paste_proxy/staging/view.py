@@ -18,6 +18,7 @@ from paste_proxy.staging.normal import TOO_MUCH, ends
 from paste_proxy.staging.orders import Orders
 from paste_proxy.staging.output import Output
 from paste_proxy.staging.scene import PRIVATE_DEVICES
+from paste_proxy.staging.showing import lists_uncounted
 from paste_proxy.staging.types import Overlay, Ran, Refused, Staged, Tier
 
 _OPTIONS = {Tier.ROOT: "redirect_dir=on,index=off,metacopy=off", Tier.USER: "userxattr"}
@@ -118,8 +119,7 @@ async def run_in_view(
         written = output.drain()
         if output.overflowed.is_set():
             poisons = (TOO_MUCH,)
-        elif _BORDER in written:
-            poisons = (*poisons, "git looked for a repository across a border of the view")
+        poisons = poisons or await asyncio.to_thread(_given_away, written, staged.workspace)
         return _ran(said.drain(), written, poisons)
     finally:
         output.close()
@@ -154,6 +154,16 @@ async def _end(process: asyncio.subprocess.Process) -> None:
             await asyncio.wait((ended,), timeout=_GRACE_S)
             if not ended.done():
                 process.kill()
+
+
+def _given_away(written: bytes, workspace: str) -> tuple[str, ...]:
+    """What the command has said that it would not have said in a normal run."""
+    if _BORDER in written:
+        return ("git looked for a repository across a border of the view",)
+    # a file system that counts none shows the same in a normal run
+    if lists_uncounted(written) and Path(workspace).stat().st_nlink > 1:
+        return ("it listed directories whose links a view does not count",)
+    return ()
 
 
 def _ran(said: bytes, output: bytes, poisons: tuple[str, ...]) -> Ran:

@@ -1,0 +1,26 @@
+"""A workspace, and views of it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.staging.runs import Views, views_in
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A workspace with two files and a directory."""
+    folder = tmp_path / "workspace"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "file").write_text("file\n")
+    (folder / "sub" / "inner").write_text("inner\n")
+    return folder
+
+
+@pytest.fixture
+async def views(tmp_path: Path) -> AsyncIterator[Views]:
+    views = await views_in(tmp_path / "views")
+    yield views
+    await asyncio.to_thread(views.close)
