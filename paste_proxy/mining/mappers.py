@@ -84,25 +84,21 @@ class Mapper:
         return self.take in (DATE, FILE)
 
     def _values(self, materials: Iterable[Material]) -> list[Bound]:
-        take = self.take
+        take, (event, lists) = self.take, self._named
+        is_plain = not self.form and not self.frame
         values: list[Bound] = []
         for nth, material in enumerate(materials):
             if take in material.lacking:
                 continue
-            for found in material.take(take)[-1:] if self.last else material.each(take):
-                value = framed(self.frame, _formed(self.form, found.value))
-                if value is not None:
-                    values.append(Bound(value, self._choices(nth, found.rows)))
+            chosen = {event: nth} if self.source.each else {}
+            for value, rows in material.take(take)[-1:] if self.last else material.each(take):
+                given = value if is_plain else framed(self.frame, _formed(self.form, value))
+                if given is not None:
+                    row = dict(zip(lists, rows, strict=False)) if rows and not self.last else {}
+                    values.append(Bound(given, {**chosen, **row} if row else chosen))
                     if len(values) == MOST_VALUES:
                         return values
         return values
-
-    def _choices(self, nth: int, rows: tuple[int, ...]) -> dict[str, int]:
-        event, lists = self._named
-        choices = {event: nth} if self.source.each else {}
-        if rows and not self.last:
-            choices.update(zip(lists, rows, strict=False))
-        return choices
 
     @cached_property
     def _named(self) -> tuple[str, list[str]]:

@@ -71,7 +71,7 @@ def _all(pattern: re.Pattern[str], text: str) -> Iterator[str]:
 def _paths(text: str) -> Iterator[str]:
     """The paths, looked for in the few pieces between white space that may be or hold one."""
     for piece in text.split():
-        if "/" in piece or "." in piece:
+        if "/" in piece or "." in piece[1:-1]:
             yield from _PATH.findall(piece)
 
 

@@ -33,6 +33,7 @@ class Leaves:
     """
 
     def __init__(self, payload: Json) -> None:
+        self._payload = payload
         self._known: list[Leaf] = []
         self._growing: Iterator[None] | None = _grow(payload, "", (), 0, self._known)
         self._columns: dict[str, list[Leaf]] = {}
@@ -52,6 +53,9 @@ class Leaves:
 
     def column(self, pointer: str) -> Iterator[Leaf]:
         """Those with this pointer."""
+        root = f"/{pointer[1:].partition('/')[0]}" if pointer else ""
+        if self._roots is not None and root not in self._roots:
+            return
         at = 0
         while True:
             column = self._columns.get(pointer, ())
@@ -61,6 +65,17 @@ class Leaves:
             if self._in_columns == len(self._known) and not self._more():
                 return
             self._sort()
+
+    @cached_property
+    def _roots(self) -> frozenset[str] | None:
+        """The first steps of the pointers there are; None if it takes too long to say."""
+        match self._payload:
+            case dict() as items if len(items) <= _MOST_LEAVES:
+                return frozenset(["", "/#", *(_below("", key)[1] for key in items)])
+            case list():
+                return frozenset(["", "/*"])
+            case _:
+                return None
 
     @cached_property
     def lists(self) -> dict[Json, str]:

@@ -27,19 +27,20 @@ class Source:
         name = self.origin, self.tool, self.each
         kept = window.lasting.get(name)
         if kept is None or kept[1] != stamp:
-            found = filter(None, map(self._material, reversed(window.observations)))
+            found = self._found(window)
             kept = window.lasting[name] = self, stamp, list(found) if self.each else list(islice(found, 1))
         materials: list[Material] = kept[2]
         return materials
 
-    def _material(self, seen: Observation) -> Material | None:
-        if self.origin in (USER, TURN):
-            return seen.said if seen.kind == self.origin else None
-        if seen.kind != CALL or self.tool not in (ANY, seen.tool):
-            return None
-        if self.origin == CALL:
-            return seen.asked
-        return seen.said if seen.ok else None
+    def _found(self, window: Window) -> Iterator[Material]:
+        origin, tool = self.origin, self.tool
+        latest_first = reversed(window.observations)
+        if origin in (USER, TURN):
+            return (seen.said for seen in latest_first if seen.kind == origin and seen.said is not None)
+        calls = (seen for seen in latest_first if seen.kind == CALL and (seen.tool == tool or tool == ANY))
+        if origin == CALL:
+            return (seen.asked for seen in calls if seen.asked is not None)
+        return (seen.said for seen in calls if seen.said is not None and seen.ok)
 
 
 def origins(seen: Observation) -> Iterator[tuple[Source, Material]]:

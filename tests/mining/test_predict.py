@@ -1,6 +1,7 @@
 """The online predictor, as transcripts: an event, and what it makes of it."""
 
 import copy
+from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,12 +9,17 @@ from hypothesis import strategies as st
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.types import CallSealed, Event, LlmTurn, ToolCall, ToolOutput
 from paste_proxy.events.values import Json, canonical_text
+from paste_proxy.mining.contexts import suffixes
 from paste_proxy.mining.mine import mine
+from paste_proxy.mining.odds import Odds
+from paste_proxy.mining.outlook import worth
 from paste_proxy.mining.pool import Pool
-from paste_proxy.mining.predict import Predictor
+from paste_proxy.mining.predict import Predictor, ranked
+from paste_proxy.mining.templates import Repeat
 from paste_proxy.mining.window import Window
 from tests.mining.sessions import Script, Session
-from tests.mining.worlds import events_of
+from tests.mining.worlds import POOL as TRAVELS
+from tests.mining.worlds import events_of, recorded
 
 
 def results(name: str) -> Json:
@@ -195,3 +201,28 @@ def payload(event: Event) -> str:
             return canonical_text(event.invocation.arguments)
         case _:
             return repr(event)
+
+
+ALONE = replace(TRAVELS, patterns=tuple(replace(one, weighed=False) for one in TRAVELS.patterns), models=())
+"""The patterns, weighed by nobody."""
+
+
+@settings(max_examples=60, deadline=None)
+@given(recorded(), st.integers(1, 8))
+def test_the_ranked_are_the_best_of_all_that_the_expected_patterns_give(events: list[Event], most: int) -> None:
+    window = Window(8)
+    for event in events:
+        if window.step(event):
+            ranks = [(one.invocation.key, one.odds) for one in ranked(ALONE, window, most)]
+            assert ranks == one_by_one(window)[:most]
+
+
+def one_by_one(window: Window) -> list[tuple[str, Odds]]:
+    best: dict[str, Odds] = {}
+    for expected in ALONE.outlook.expected(suffixes(window.context())):
+        template = expected.pattern.template
+        used = () if isinstance(template, Repeat) else window.asked()
+        given = [one.key for one in template.bind(window) if one.key not in used]
+        for key, odds in zip(given, expected.odds, strict=False):
+            best[key] = max(best.get(key, odds), odds, key=worth)
+    return sorted(best.items(), key=lambda one: (-worth(one[1]), one[0]))

@@ -17,6 +17,7 @@ _PARTIAL = 10
 _LEAST_PROBABILITY = 0.01
 _DISAGREE = -2.5
 """Log odds of values that come from different rows of one answer."""
+_NONE: Mapping[str, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,27 +55,42 @@ class Arguments:
                 break
             if (not given and shape.covered < _LEAST_COVERED) or not given.keys() <= set(shape.names):
                 continue
-            partial: list[tuple[float, dict[str, Json], Mapping[str, int]]] = [(log(shape.share), {}, {})]
+            partial: list[_Partial] = [(log(shape.share), {}, {})]
             for name in shape.names:
                 if name not in options:
                     options[name] = self.slots[tool, name].likely(window, _OPTIONS)
-                joined = [
-                    (odds + log(probability) + along, {**arguments, name: option.value}, chosen)
-                    for odds, arguments, choices in partial
-                    for probability, option in options[name]
-                    if probability >= _LEAST_PROBABILITY
-                    for along, chosen in [_together(choices, option) if option.choices else (0.0, choices)]
-                ]
-                joined.sort(key=lambda one: -one[0])
-                partial = joined[:_PARTIAL]
+                partial = _joined(partial, name, options[name])
             found += [(odds, Invocation(tool, arguments)) for odds, arguments, _ in partial[:most]]
         found.sort(key=lambda one: -one[0])
         return found[:most]
 
 
-def _together(choices: Mapping[str, int], option: Option[float]) -> tuple[float, Mapping[str, int]]:
-    """What it costs to join an option to those that made these choices, and all choices made then."""
+_Partial = tuple[float, dict[str, Json], Mapping[str, int]]
+"""Log odds, arguments, and the choices that led to them."""
+
+
+def _joined(partial: list[_Partial], name: str, options: list[tuple[float, Option[float]]]) -> list[_Partial]:
+    """The likeliest ways to add another argument; only these are made whole."""
+    logs = [(log(probability), option) for probability, option in options if probability >= _LEAST_PROBABILITY]
+    joined: list[tuple[float, _Partial, Option[float], Mapping[str, int]]] = []
+    for one in partial:
+        odds, _, choices = one
+        for log_odds, option in logs:
+            more = _agreeing(choices, option) if option.choices else _NONE
+            joined.append((odds + log_odds + (_DISAGREE if more is None else 0.0), one, option, more or _NONE))
+    joined.sort(key=lambda one: -one[0])
+    return [
+        (odds, {**arguments, name: option.value}, {**choices, **more})
+        for odds, (_, arguments, choices), option, more in joined[:_PARTIAL]
+    ]
+
+
+def _agreeing(choices: Mapping[str, int], option: Option[float]) -> Mapping[str, int] | None:
+    """The first choices that led to an option and contradict none of these; None if there are no such."""
     for more in option.choices:
-        if all(choices.get(name, choice) == choice for name, choice in more.items()):
-            return 0.0, {**choices, **more}
-    return _DISAGREE, choices
+        for name, choice in more.items():
+            if choices.get(name, choice) != choice:
+                break
+        else:
+            return more
+    return None

@@ -140,3 +140,11 @@ def test_of_values_from_two_rows_both_choices_are_kept() -> None:
     found = SLOT.likely(seen(Script().call("search", {}, numbers).events), 99)
     rows = [list(choice.values()) for _, option in found if option.value in ("a", "b") for choice in option.choices]
     assert sorted(rows) == [[0], [1]]
+
+
+@pytest.mark.parametrize("after", ["ok a", "ok me@a", "ok b@c@d", "error other"])
+def test_marks_after_an_outcome_count_after_that_one_alone(after: str) -> None:
+    name, mapper = "user@|text", MAPPERS[4]
+    marks = {f"{name}#0@{known}": float(at) for at, known in enumerate(["ok a", "ok me@a", "ok b@c@d"], 1)}
+    slot = replace(SLOT, mappers=((name, mapper),), weights={**marks, f"{name}#0": 0.5})
+    assert slot._table(after) == mapper_table(slot, after, slot._weigh)
