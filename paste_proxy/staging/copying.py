@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import stat
+from collections.abc import Iterator
 from contextlib import suppress
 
 _PIECE_BYTES = 2**30
@@ -18,23 +19,31 @@ def fill(source: int, target: int) -> None:
         OSError: of reading or writing.
     """
     size = os.fstat(source).st_size
-    os.ftruncate(target, 0)
+    pieces = list(_pieces(source, size))
+    if pieces != [(0, size)]:  # a file without holes is written over, which is much faster than to free what it holds
+        os.ftruncate(target, 0)
     os.ftruncate(target, size)
-    at = 0
-    while at < size:
+    for start, end in pieces:
+        os.lseek(target, start, os.SEEK_SET)
+        while start < end:
+            sent = os.sendfile(target, source, start, min(end - start, _PIECE_BYTES))
+            if not sent:
+                return  # it has become shorter
+            start += sent
+
+
+def _pieces(source: int, size: int) -> Iterator[tuple[int, int]]:
+    """Where there is something else than holes."""
+    end = 0
+    while end < size:
         try:
-            start = os.lseek(source, at, os.SEEK_DATA)
+            start = os.lseek(source, end, os.SEEK_DATA)
         except OSError as fault:
             if fault.errno == errno.ENXIO:  # nothing but a hole from here on
                 return
             raise
-        at = os.lseek(source, start, os.SEEK_HOLE)
-        os.lseek(target, start, os.SEEK_SET)
-        while start < at:
-            sent = os.sendfile(target, source, start, min(at - start, _PIECE_BYTES))
-            if not sent:
-                return  # it has become shorter
-            start += sent
+        end = os.lseek(source, start, os.SEEK_HOLE)
+        yield start, end
 
 
 def same(first: str, second: str) -> bool:

@@ -35,8 +35,8 @@ def do(operation: Operation, *, again: bool = False) -> bool:
 
 def _do(operation: Operation, *, again: bool) -> bool:
     match operation:
-        case Remove(target, inode, ctime_ns):
-            return _remove(target, inode, ctime_ns)
+        case Remove():
+            return _remove(operation)
         case Move():
             return _move(operation)
         case Mkdir(target):
@@ -44,7 +44,7 @@ def _do(operation: Operation, *, again: bool) -> bool:
                 os.mkdir(target, 0o700)
             return stat.S_ISDIR(os.lstat(target).st_mode)
         case Place():
-            return _place(operation)
+            return _place(operation, again=again)
         case Write():
             return _write(operation, again=again)
         case Link(source, target, spare):
@@ -72,19 +72,25 @@ def _found(path: str) -> os.stat_result | None:
         return None
 
 
-def _as_planned(found: os.stat_result | None, inode: int, ctime_ns: int) -> bool:
+def _as_planned(found: os.stat_result | None, inode: int, ctime_ns: int, *, again: bool = False) -> bool:
+    """Whether nobody else has been there; what we have begun ourselves has another ctime since."""
     if found is None:
         return inode == 0
-    return found.st_ino == inode and ctime_ns in (0, found.st_ctime_ns)
+    if ctime_ns == 0 and not stat.S_ISDIR(found.st_mode):
+        return False
+    return found.st_ino == inode and (again or ctime_ns in (0, found.st_ctime_ns))
 
 
-def _remove(target: str, inode: int, ctime_ns: int) -> bool:
-    found = _found(target)
+def _remove(operation: Remove) -> bool:
+    found = _found(operation.target)
     if found is None:
         return True
-    if not _as_planned(found, inode, ctime_ns):
+    if not _as_planned(found, operation.inode, operation.ctime_ns):
         return False
-    clear(target)
+    try:
+        os.rename(operation.target, operation.aside)
+    except OSError:  # on another file system, or a directory that is read-only
+        clear(operation.target)
     return True
 
 
@@ -99,12 +105,15 @@ def _move(operation: Move) -> bool:
     return True
 
 
-def _place(operation: Place) -> bool:
+def _place(operation: Place, *, again: bool) -> bool:
     source, target = operation.source, operation.target
     if _found(source) is None:
         return True  # it has been placed
-    if not _as_planned(_found(target), operation.inode, operation.ctime_ns):
+    if not _as_planned(_found(target), operation.inode, operation.ctime_ns, again=again):
         return False
+    if operation.inode:
+        with suppress(OSError):  # on another file system: it is freed at once
+            os.link(target, operation.aside, follow_symlinks=False)
     try:
         os.rename(source, target)
     except OSError as fault:
@@ -118,7 +127,7 @@ def _place(operation: Place) -> bool:
 
 
 def _write(operation: Write, *, again: bool) -> bool:
-    if not _as_planned(_found(operation.target), operation.inode, 0 if again else operation.ctime_ns):
+    if not _as_planned(_found(operation.target), operation.inode, operation.ctime_ns, again=again):
         return False
     source = os.open(operation.source, os.O_RDONLY | os.O_CLOEXEC)
     try:

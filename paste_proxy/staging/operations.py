@@ -14,6 +14,8 @@ class Remove(NamedTuple):
     inode: int
     ctime_ns: int
     """0: a directory's."""
+    aside: str
+    """Where it is put, to be cleared away later: to free what a file holds takes a disk much longer than a rename."""
 
 
 class Move(NamedTuple):
@@ -40,6 +42,8 @@ class Place(NamedTuple):
     ctime_ns: int
     via: str
     """Where it is put together first, if `source` lies on another file system."""
+    aside: str
+    """Where the file that was there goes."""
 
 
 class Write(NamedTuple):

@@ -130,7 +130,8 @@ class Draft:
         """Take away what is `found` there now."""
         self._aim(target, whole=True)
         self._stand_on(found)
-        self._changes.append(Remove(target, found.stat.st_ino, 0 if found.is_directory else found.stat.st_ctime_ns))
+        ctime_ns = 0 if found.is_directory else found.stat.st_ctime_ns
+        self._changes.append(Remove(target, found.stat.st_ino, ctime_ns, self._aside()))
 
     def move(self, target: str, found: Found) -> None:
         """Bring a directory that is `found` elsewhere now."""
@@ -153,7 +154,7 @@ class Draft:
             self._stand_on(over)
         inode, ctime_ns = (over.stat.st_ino, over.stat.st_ctime_ns) if over else (0, 0)
         via = f"{_folder(target)}/.{self.folder.rpartition('/')[2]}-{len(self._changes)}"
-        self._changes.append(Place(source, target, inode, ctime_ns, via))
+        self._changes.append(Place(source, target, inode, ctime_ns, via, self._aside()))
 
     def write(self, source: str, target: str, found: Found) -> None:
         """Write into the file that is `found` there now."""
@@ -228,6 +229,9 @@ class Draft:
     def _stand_on(self, found: Found) -> None:
         if not self.rules.inside(found.path):
             (self._trees if found.is_directory else self._files).add(found.path)
+
+    def _aside(self) -> str:
+        return f"{self.folder}/aside-{len(self._changes)}"
 
     def _at_last(self, operation: Operation, like: os.stat_result, *, anyway: bool = True) -> None:
         if stat.S_ISDIR(like.st_mode):

@@ -54,12 +54,17 @@ def write(target: Path, source: Path) -> Write:
 def place(target: Path, source: Path) -> Place:
     found = target.lstat() if target.exists() else None
     inode, ctime_ns = (found.st_ino, found.st_ctime_ns) if found else (0, 0)
-    return Place(str(source), str(target), inode, ctime_ns, str(target.parent / ".via"))
+    return Place(str(source), str(target), inode, ctime_ns, str(target.parent / ".via"), aside(target))
 
 
 def remove(target: Path) -> Remove:
     found = target.lstat()
-    return Remove(str(target), found.st_ino, 0 if target.is_dir() else found.st_ctime_ns)
+    return Remove(str(target), found.st_ino, 0 if target.is_dir() else found.st_ctime_ns, aside(target))
+
+
+def aside(target: Path) -> str:
+    """Where there is no such folder, things are cleared away at once."""
+    return str(target.parent / "upper" / f"aside-{target.name}")
 
 
 def _operations(root: Path) -> list[Operation]:
@@ -194,6 +199,21 @@ def test_holes_stay_holes(tmp_path: Path) -> None:
     with target.open("rb") as file:
         file.seek(2**20 - 1)
         assert file.read(6) == b"\0data\0"
+
+
+@pytest.mark.parametrize("size", [0, 1, 5000, 300_000])
+@pytest.mark.parametrize("hole_at", [None, 0, 4096, 8192])
+def test_whatever_was_there_is_written_over(tmp_path: Path, size: int, hole_at: int | None) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    with source.open("wb") as file:
+        file.write(os.urandom(size))
+        if hole_at is not None:
+            file.truncate(hole_at)
+            file.truncate(size)
+    os.setxattr(source, "user.large", b"x" * 3000)  # takes a block, as if there were no hole
+    target.write_bytes(b"t" * 100_000)
+    assert do(write(target, source))
+    assert target.read_bytes() == source.read_bytes()
 
 
 def _closed_to_their_owner(root: Path) -> None:
