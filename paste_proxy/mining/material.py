@@ -9,7 +9,7 @@ from paste_proxy.mining.bearings import Bearings
 from paste_proxy.mining.dates import dated
 from paste_proxy.mining.gradual import Gradual
 from paste_proxy.mining.mentions import DATE, KINDS, mentions, words_by_shape
-from paste_proxy.mining.neighbours import Neighbours, is_neighbour
+from paste_proxy.mining.neighbours import Neighbours, is_neighbour, may_stand
 from paste_proxy.mining.pointers import Leaves
 
 _MOST_TEXT = 8_000
@@ -116,7 +116,7 @@ class Material:
         if take.startswith(WORD):
             return map(Found, self._shaped().get(take.removeprefix(WORD), ()))
         if is_neighbour(take):
-            return map(Found, self._beside().beside(take))
+            return map(Found, self._beside().beside(take) if may_stand(take, self.text()) else ())
         return map(Found, mentions(take, self.text()))
 
     def _files(self) -> tuple[Found, ...]:

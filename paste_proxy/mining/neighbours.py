@@ -52,6 +52,11 @@ class Neighbours:
                 yield self.words[at + step]
 
 
+def may_stand(take: str, text: str) -> bool:
+    """Whether a text may hold the word beside which a take looks: quicker to say than to find all words."""
+    return not text.isascii() or take.partition(":")[2] in text.lower()
+
+
 def is_neighbour(take: str) -> bool:
     """Whether a take is one of these."""
     return take.startswith((AFTER, BEFORE))

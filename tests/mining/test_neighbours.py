@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paste_proxy.mining.neighbours import Neighbours
+from paste_proxy.mining.neighbours import Neighbours, may_stand
 
 TEXTS = st.lists(st.sampled_from(["id", "ID", "1432", "card", "(a)", "a", ":", "b:c", "x" * 61, "é."]), max_size=30)
 
@@ -24,6 +24,7 @@ def pairs(text: str) -> dict[str, list[str]]:
 def test_a_take_means_the_words_beside_its_word(text: str) -> None:
     neighbours = Neighbours.of(text)
     every = pairs(text)
+    assert all(may_stand(take, text) for take in every)
     assert {take: neighbours.beside(take) for take in every} == every
 
 
