@@ -8,7 +8,7 @@ as it is, such as one of several names of a file changed alone, and what is done
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -22,10 +22,29 @@ _PLACED = frozenset({stat.S_IFLNK, stat.S_IFIFO, stat.S_IFSOCK})
 """What has no content that could be changed, and is always brought as a new one."""
 
 
-def effects(overlays: Iterable[Overlay], tier: Tier, rules: Rules, folder: str) -> Plan:
+class Seen(NamedTuple):
+    """What a directory looks like."""
+
+    stat: os.stat_result
+    attributes: dict[str, str]
+
+
+def seen_first(overlays: Iterable[Overlay], tier: Tier) -> dict[str, Seen]:
+    """What the command sees of each upper directory itself. It need not be quite what it covers: others' directories
+    cannot be made by everybody.
+
+    Raises:
+        OSError: of reading.
+    """
+    uppers = [overlay.upper for overlay in overlays]
+    return {upper: Seen(os.lstat(upper), attributes(upper, prefix_of(tier))) for upper in uppers}
+
+
+def effects(overlays: Iterable[Overlay], first: Mapping[str, Seen], tier: Tier, rules: Rules, folder: str) -> Plan:
     """What has to be done so that the real tree is as the command saw it in the end. Changes nothing.
 
     Args:
+        first: as of `seen_first`, before the command was started.
         folder: the stage's own, where moved directories are held meanwhile.
 
     Raises:
@@ -34,7 +53,7 @@ def effects(overlays: Iterable[Overlay], tier: Tier, rules: Rules, folder: str) 
     draft = Draft(rules, folder)
     try:
         for overlay in overlays:
-            _Upper(overlay, prefix_of(tier), draft).read()
+            _Upper(overlay, prefix_of(tier), draft).read(first[overlay.upper])
         return draft.done()
     except OSError as fault:
         raise Refused(f"what it did cannot be read: {fault}") from fault
@@ -70,14 +89,11 @@ class _Upper:
     """Of files with several names, by inode."""
     same_mount: bool = False
 
-    def read(self) -> None:
+    def read(self, first: Seen) -> None:
         upper, path = self.overlay.upper, self.overlay.path
-        found = found_at(path)
-        if found is None:
-            raise Refused(f"{path} has gone")
         self.same_mount = mount_of(upper) == mount_of(path)
         marks_of(upper, self.prefix, root=True)
-        self._merged(upper, path, os.lstat(upper), found)
+        self._merged(upper, path, os.lstat(upper), Found(path, first.stat), first.attributes)
         for names in self.names.values():
             self._linked(names)
 
@@ -142,13 +158,15 @@ class _Upper:
         self.draft.move(target, moved)
         self._merged(source, target, now, moved)
 
-    def _merged(self, source: str, target: str, now: os.stat_result, found: Found) -> None:
-        """A directory that is there: only what differs in it."""
+    def _merged(
+        self, source: str, target: str, now: os.stat_result, found: Found, before: dict[str, str] | None = None
+    ) -> None:
+        """A directory that is there: only what differs in it, and of its attributes from those `before`."""
         draft = self.draft
         draft.open(source, now.st_mode, target)
         opened = draft.open(found.path, found.stat.st_mode, target)
         self._entries(source, target, found.path)
-        self._describe(source, target, now, found, if_stirred=opened)
+        self._describe(source, target, now, found, before, if_stirred=opened)
         # outside, others' directories go on meanwhile; their times are what our own changes make of them
         if draft.rules.inside(target):
             draft.time(target, now, if_stirred=now.st_mtime_ns == found.stat.st_mtime_ns)
@@ -236,11 +254,12 @@ class _Upper:
         target: str,
         now: os.stat_result,
         found: Found,
+        before: dict[str, str] | None = None,
         *,
         anyway: bool = False,
         if_stirred: bool = False,
     ) -> None:
-        own, before = attributes(source, self.prefix), attributes(found.path)
+        own, before = attributes(source, self.prefix), attributes(found.path) if before is None else before
         if any(name.startswith(self.prefix) for name in before):
             raise Refused(f"{found.path} is part of an overlay of its own")
         if anyway or own != before or _description(now) != _description(found.stat):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from paste_proxy.staging import journal
 from paste_proxy.staging.copying import clear
-from paste_proxy.staging.effects import effects
+from paste_proxy.staging.effects import Seen, effects, seen_first
 from paste_proxy.staging.filesystems import need_honest_times
 from paste_proxy.staging.instant import Instant
 from paste_proxy.staging.looks import Looks
@@ -76,6 +76,7 @@ class Stage:
         self.staged, self.folder, self._tier, self._rules = staged, folder, tier, rules
         self.state, self.reason = State.NEW, ""
         self.overlays: list[Overlay] = []
+        self._first: dict[str, Seen] = {}
         self._since: Instant | None = None
         self._foreseen: tuple[Ran, Plan, Looks] | None = None
 
@@ -112,6 +113,7 @@ class Stage:
         need_honest_times(workspace)
         self.folder.mkdir(mode=0o700)
         self.overlays = make_overlays(workspace, str(self.folder))
+        self._first = seen_first(self.overlays, self._tier)
         self._since = Instant.taken((workspace, *outside))
 
     def read(self, ran: Ran) -> None:
@@ -123,7 +125,7 @@ class Stage:
         """
         if ran.poisons:
             raise Refused("; ".join(ran.poisons))
-        plan = effects(self.overlays, self._tier, self._rules, str(self.folder))
+        plan = effects(self.overlays, self._first, self._tier, self._rules, str(self.folder))
         try:
             looks = Looks(ran.looked_at, self.staged.workspace, plan.made)
         except OSError as fault:

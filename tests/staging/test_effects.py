@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from paste_proxy.staging import journal
-from paste_proxy.staging.effects import effects
+from paste_proxy.staging.effects import effects, seen_first
 from paste_proxy.staging.marks import prefix_of
 from paste_proxy.staging.operations import Meta, Move, Operation, Place, Remove, Times, Write
 from paste_proxy.staging.plan import Plan, Rules
@@ -24,9 +24,12 @@ class Upper:
         self.tree, self.folder = tmp_path / "tree", tmp_path / "base" / "stage-1"
         self.upper = self.folder / "upper0"
         self.upper.mkdir(parents=True)
+        self.overlay = Overlay(path=str(self.tree), upper=str(self.upper), work="")
         (self.tree / "sub").mkdir(parents=True)
         for name in ("file", "other", "sub/inner"):
             (self.tree / name).write_text(f"{name}\n")
+        os.utime(self.upper, ns=(5, 5))
+        self.first = seen_first((self.overlay,), TIER)
 
     def mark(self, name: str, mark: str, value: bytes = b"y") -> None:
         os.setxattr(self.upper / name, prefix_of(TIER) + mark, value)
@@ -50,10 +53,9 @@ class Upper:
             pytest.skip("only a view may make this")
 
     def plan(self, rules: Rules | None = None) -> Plan:
-        self.seem_like("", "")
+        os.utime(self.upper, ns=(5, 5))  # as if nothing had been put there by hand
         rules = rules or Rules(str(self.tree), (), str(self.folder.parent))
-        overlay = Overlay(path=str(self.tree), upper=str(self.upper), work="")
-        return effects((overlay,), TIER, rules, str(self.folder))
+        return effects((self.overlay,), self.first, TIER, rules, str(self.folder))
 
     def kinds(self) -> list[type[Operation]]:
         return [type(operation) for operation in self.plan().operations]
@@ -242,6 +244,7 @@ def test_reading_changes_nothing(upper: Upper) -> None:
     upper.change("file", "FILE\n")
     (upper.upper / "sub").mkdir()
     upper.mark("sub", "opaque")
+    upper.plan()
     before = told(upper.tree), told(upper.upper)
     upper.plan()
     assert (told(upper.tree), told(upper.upper)) == before

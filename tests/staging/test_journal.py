@@ -14,8 +14,8 @@ import pytest
 
 from paste_proxy.staging import doing, journal
 from paste_proxy.staging.base import Claim, Recovered, recover
-from paste_proxy.staging.copying import clear
-from paste_proxy.staging.effects import effects
+from paste_proxy.staging.copying import attributes, clear
+from paste_proxy.staging.effects import Seen, effects
 from paste_proxy.staging.marks import prefix_of
 from paste_proxy.staging.operations import Mkdir, Operation, Remove, Write
 from paste_proxy.staging.plan import Rules
@@ -49,7 +49,8 @@ class Broken:
             subprocess.run(["cp", "-a", "--", str(source), str(target)], check=True)
         overlay = Overlay(path=str(self.copy), upper=str(upper), work="")
         rules = Rules(str(self.copy), (), str(self.base))
-        plan = effects((overlay,), self._tier, rules, str(self.folder))
+        first = {overlay.upper: Seen(self._tree.stat(), attributes(str(self._tree)))}
+        plan = effects((overlay,), first, self._tier, rules, str(self.folder))
         self.planned = plan.operations
         journal.prepare(self.folder, self.planned)
         journal.decide(self.folder)

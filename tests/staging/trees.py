@@ -4,6 +4,7 @@ import hashlib
 import os
 import random
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 OLD_NS = 1_600_000_000 * 10**9
@@ -61,11 +62,19 @@ def told(root: Path) -> dict[str, tuple[object, ...]]:
     walk = (Path(folder, name) for folder, folders, files in os.walk(root) for name in (*folders, *files))
     paths = [".", *sorted(str(path.relative_to(root)) for path in walk)]
     for path in paths:
-        names.setdefault(os.lstat(root / path).st_ino, []).append(path)
+        with suppress(PermissionError):
+            names.setdefault(os.lstat(root / path).st_ino, []).append(path)
     return {path: _told(root / path, names) for path in paths}
 
 
 def _told(path: Path, names: dict[int, list[str]]) -> tuple[object, ...]:
+    try:
+        return _told_in_full(path, names)
+    except PermissionError as fault:
+        return ("closed", fault.strerror)
+
+
+def _told_in_full(path: Path, names: dict[int, list[str]]) -> tuple[object, ...]:
     found = os.lstat(path)
     content: object = ""
     if stat.S_ISREG(found.st_mode):
