@@ -10,18 +10,22 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from time import perf_counter_ns, thread_time_ns
+from typing import TypeVar
 
 from paste_proxy.bench.made_outputs import FORMS
 from paste_proxy.bench.made_pool import made_patterns, moments
 from paste_proxy.bench.made_session import Session, Tool, made_tools
 from paste_proxy.bench.percentile import percentile
-from paste_proxy.events.types import Event
+from paste_proxy.events.types import ToolCall
 from paste_proxy.events.values import Json
 from paste_proxy.mining.pool import Pool
 from paste_proxy.mining.predict import Predictor
 from paste_proxy.mining.templates import Template
+
+_Result = TypeVar("_Result")
 
 WINDOW = 64
 OUTPUT_CHARACTERS = 20_000
@@ -71,7 +75,10 @@ def measure(
         for event in islice(session, WINDOW * _EVENTS_OF_ONE):
             predictor.step(event)
         for event in islice(session, events):
-            candidates += _timed(predictor, event, every, by_kind[type(event).__name__])
+            prediction = _timed(partial(predictor.step, event), every, by_kind[type(event).__name__])
+            candidates += len(prediction.candidates)
+            if isinstance(event, ToolCall):  # as the sidecar does once the call is on its way
+                _timed(predictor.look_ahead, by_kind["look_ahead"])
             on_event()
     return {
         "patterns": len(pool.patterns),
@@ -83,15 +90,14 @@ def measure(
     }
 
 
-def _timed(predictor: Predictor, event: Event, *into: _Times) -> int:
-    """Take one event and say how many candidates came of it."""
+def _timed(work: Callable[[], _Result], *into: _Times) -> _Result:
     wall, cpu = perf_counter_ns(), thread_time_ns()
-    prediction = predictor.step(event)
+    result = work()
     cpu, wall = thread_time_ns() - cpu, perf_counter_ns() - wall
     for times in into:
         times.wall.append(wall / 1_000)
         times.cpu.append(cpu / 1_000)
-    return len(prediction.candidates)
+    return result
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from heapq import nlargest
 from paste_proxy.events.candidate import FORECAST, NARROWED, Candidate
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.outline import Outline
-from paste_proxy.events.types import Event, ToolCall, UserMessage
+from paste_proxy.events.types import Event, UserMessage
 from paste_proxy.mining.completions import Completion, shares
 from paste_proxy.mining.contexts import suffixes
 from paste_proxy.mining.forecast.adaptation import Adaptation
@@ -69,14 +69,17 @@ class Predictor:
         if self._hindsight is not None:
             self._hindsight.see(event)
         if not self._window.step(event):
-            if isinstance(event, ToolCall) and self._pool.models:
-                look_ahead(self._window)
             return Prediction()
         judged = Judged()
         prediction = self._now(self._window, judged)
         if self._hindsight is not None:
             self._hindsight.judge(self._window, judged)
         return prediction
+
+    def look_ahead(self) -> None:
+        """There is time: get ready for the answer of the call that the session waits for."""
+        if self._pool.models:
+            look_ahead(self._window)
 
     def end(self) -> None:
         """The session is over: what did not come will not."""

@@ -32,6 +32,9 @@ class SessionPredictor(Protocol):
     def suppose(self, past: Sequence[Event], latest: Event) -> Prediction:
         """What would be predicted if these happened next; the session stays as it is."""
 
+    def look_ahead(self) -> None:
+        """There is time: get ready for the answer of the call that the session waits for."""
+
     def narrow(self, outline: Outline, beside: Collection[str] = ()) -> Prediction:
         """What the call that the LLM is writing may come to be; the session stays as it is.
 

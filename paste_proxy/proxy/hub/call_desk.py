@@ -4,18 +4,23 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import structlog
+
 from paste_proxy.clock import Clock
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
 from paste_proxy.events.types import Event, ToolCall, ToolOutput
 from paste_proxy.events.values import Json
 from paste_proxy.proxy.hub.observed import ToolAnswered, ToolAsked
+from paste_proxy.proxy.hub.opting_out import opt_out
 from paste_proxy.proxy.hub.session import AgentSession, AskedCall
 from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.proxy.ports import Decision, RunIt, ServeIt
 from paste_proxy.speculation.types import Asked, CallEnded, Commit, EffectEnded, ObservationLost, Run, Serve
+
+log = structlog.get_logger(__name__)
 
 _OBSERVED_OUTPUT_BYTES = 256 * 2**10
 """Longer outputs are observed as their beginning: reading them whole would hold up the loop."""
@@ -65,6 +70,8 @@ class CallDesk:
         item.taken = True
         now, call = self._clock.monotonic(), replace(item.call, invocation=self._toolbox.plain(item.call.invocation))
         session = self._sessions.place_call(call, now)
+        if not call.ahead:
+            opt_out(session, self._tell)
         if call.scope:
             self._toolbox.belongs(call.scope, session.id)
         asked = session.claim(call.invocation, call.call_id)
@@ -84,6 +91,14 @@ class CallDesk:
         if asked is not None and asked.effect:
             self._tell(EffectEnded(session=session.id, call_id=asked.effect))
             asked.effect = None
+        asyncio.get_running_loop().call_soon(self._spare, session)  # after the call has been let go on its way
+
+    def _spare(self, session: AgentSession) -> None:
+        try:
+            session.predictor.look_ahead()
+        except Exception:
+            self._tally.fault("look_ahead")
+            log.exception("look_ahead_fault")
 
     def answered(self, item: ToolAnswered) -> None:
         """A call that was run is over. One that the hub never saw may have been a write."""

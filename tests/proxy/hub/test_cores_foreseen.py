@@ -42,6 +42,9 @@ class Prophet:
     def end(self) -> None:
         pass
 
+    def look_ahead(self) -> None:
+        return
+
     def narrow(self, outline: Outline, beside: Collection[str] = ()) -> Prediction:
         self.outlines.append(outline)
         return Prediction((Candidate(invocation=Invocation(outline.tool, PART.arguments), confidence=0.5, source="p"),))

@@ -59,6 +59,11 @@ tool = "*"
 effect = "read"
 reads = ["disk"]
 expected_s = 2.0
+
+[[rule]]
+server = "memo"
+tool = "*"
+effect = "annotated"
 """
 READ = Invocation("read", {"path": "a"})
 WRITE = Invocation("write", {"path": "a"})
@@ -116,6 +121,9 @@ class Prophet:
 
     def end(self) -> None:
         pass
+
+    def look_ahead(self) -> None:
+        return
 
     def narrow(self, outline: Outline, beside: Collection[str] = ()) -> Prediction:
         self.asked_beside.append(set(beside))
@@ -182,10 +190,11 @@ async def world(
     inbox: int = 1000,
 ) -> AsyncIterator[World]:
     clock, tally, log, backend, prophet = FakeClock(), Tally(), Kept(), Gated(), Prophet(says)
-    toolbox = Toolbox(["fs"])
+    policy = Policy.parse(POLICY, "test")
+    toolbox = Toolbox(["fs", "memo"], annotated=policy.annotated)
     toolbox.offer("", "", backend, ["read", "write"])
     config = Config(speculation=Speculating(mode=mode, min_confidence=0.15))
-    brain = scheduler(config, Policy.parse(POLICY, "test"))
+    brain = scheduler(config, policy)
     sessions = Sessions(lambda: prophet, limit=10, idle_s=100)
     hub = Hub(toolbox=toolbox, deadline=brain.next_deadline, tally=tally, clock=clock, inbox_limit=inbox)
     executor = Executor(hub.post)

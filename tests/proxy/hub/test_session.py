@@ -24,6 +24,9 @@ class Silent:
     def end(self) -> None:
         pass
 
+    def look_ahead(self) -> None:
+        return
+
     def narrow(self, outline: Outline, beside: Collection[str] = ()) -> Prediction:
         return Prediction()
 
