@@ -12,6 +12,7 @@ from paste_proxy.bench.stopwatch import Stopwatch
 from paste_proxy.events.cored import cored
 from paste_proxy.events.values import Json
 from paste_proxy.importers.neutral import RecordedSession
+from paste_proxy.mining.background import NO_BACKGROUND, Background
 from paste_proxy.mining.evaluate import Evaluation
 from paste_proxy.mining.groups import fold_of, groups_of
 from paste_proxy.mining.mine import mine, passes
@@ -32,7 +33,7 @@ class Split:
     @property
     def passes(self) -> int:
         """Over a session, to mine and to judge."""
-        return passes(len(self.mined)) + len(self.judged)
+        return passes(self.mined) + len(self.judged)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,15 +63,19 @@ def splits(sessions: Sequence[RecordedSession], folds: int, only: int | None = N
 
 
 def cross_validate(
-    found: Sequence[Split], evaluation: Evaluation, on_session: Callable[[], None] = lambda: None
+    found: Sequence[Split],
+    evaluation: Evaluation,
+    on_session: Callable[[], None] = lambda: None,
+    *,
+    background: Background = NO_BACKGROUND,
 ) -> dict[str, Json]:
     """Mine and judge every split; the report of `evaluation` over all of them, with times and memory.
 
-    `on_session` is called after each pass over a session.
+    Mining starts from the `background`. `on_session` is called after each pass over a session.
     """
     watch, mined = Stopwatch(), list[Mined]()
     for split in found:
-        pool, took = _mined(split, evaluation, on_session)
+        pool, took = _mined(split, evaluation, background, on_session)
         mined.append(took)
         for session in split.judged:
             ahead = Predictor(pool, executable=evaluation.executable)
@@ -88,14 +93,16 @@ def cross_validate(
     }
 
 
-def _mined(split: Split, evaluation: Evaluation, on_session: Callable[[], None]) -> tuple[Pool, Mined]:
+def _mined(
+    split: Split, evaluation: Evaluation, background: Background, on_session: Callable[[], None]
+) -> tuple[Pool, Mined]:
     cores = [
         replace(session, events=tuple(cored(event, evaluation.core) for event in session.events))
         for session in split.mined
     ]
     begin = perf_counter()
     with peak_memory() as peak:
-        pool = mine(cores, on_session=on_session)
+        pool = mine(cores, background=background, on_session=on_session)
     return pool, Mined(
         fold=split.fold,
         mined=len(split.mined),

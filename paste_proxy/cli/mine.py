@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from paste_proxy.cli.background import BackgroundFile, learn, read_background
 from paste_proxy.cli.counted import counted
 from paste_proxy.cli.traces import outline_traces, read_traces
 from paste_proxy.cli.whole_file import refuse_input, whole_file
 from paste_proxy.errors import InputFault
-from paste_proxy.events.cored import cored
+from paste_proxy.events.cored import Core, cored
 from paste_proxy.mining.sample import CALLS
 
 if TYPE_CHECKING:
     from paste_proxy.importers.neutral import RecordedSession
     from paste_proxy.importers.outlines import Outline
+    from paste_proxy.mining.background import Background
     from paste_proxy.mining.engine import Engine
     from paste_proxy.mining.held_out import HeldOut
     from paste_proxy.mining.pattern import Pattern
@@ -54,6 +56,14 @@ def mine(
     any_tool: Annotated[
         bool, typer.Option("--any-tool", help="Learn only what holds for any tool: repeats, lists, habits.")
     ] = False,
+    background: BackgroundFile = None,
+    as_background: Annotated[
+        bool,
+        typer.Option(
+            "--as-background",
+            help="Learn only what holds anywhere, for later mining to start from; each of TRACES is a set.",
+        ),
+    ] = False,
 ) -> None:
     """Mine patterns from recorded sessions and validate them.
 
@@ -67,18 +77,30 @@ def mine(
 
     if any_tool and patterns:
         raise InputFault("--any-tool", "given with --patterns", "either of them: a pattern names its tool")
+    if as_background and (any_tool or patterns or background):
+        raise InputFault("--as-background", "given with --any-tool, --patterns or --background", "none of them")
     refuse_input(out, [*files_of(FORMATS["neutral"], [*traces, *(exclude or [])]), *(patterns or [])])
     written = [one for path in patterns or [] for one in read_handwritten(read_text(path), str(path)).patterns]
     core, runs_on = read_policies(policy or []).core, _engine(engine, processes)
+    if as_background:
+        with whole_file(out) as file:
+            share = max(1, calls // len(traces))
+            kept = [
+                _cores(_learned_from([one], _without(outline_traces([one]), exclude or []), share), core)
+                for one in traces
+            ]
+            file.write(learn(kept, out).encode())
+        return
+    start = read_background(background)
     found = outline_traces(traces)
     left = _without(found, exclude or [])
     sessions = _learned_from(traces, left, calls)
-    cores = [replace(session, events=tuple(cored(event, core) for event in session.events)) for session in sessions]
+    cores = _cores(sessions, core)
     with whole_file(out) as file:  # opened before the long work, which would be lost if it could not be
         if any_tool:
             pool, held_out = mine_general(cores)
         else:
-            pool, held_out = _mined(cores, written, runs_on)
+            pool, held_out = _mined(cores, written, start, runs_on)
         if len(sessions) < len(left):
             pool = replace(pool, origin=replace(pool.origin, sampled_from=len(left)))
         file.write(dump_pool(pool).encode())
@@ -148,7 +170,13 @@ def _engine(name: EngineName, processes: int) -> "Engine":
     return Here()
 
 
-def _mined(sessions: "list[RecordedSession]", written: "list[Pattern]", engine: "Engine") -> "tuple[Pool, HeldOut]":
+def _cores(sessions: "list[RecordedSession]", core: Core) -> "list[RecordedSession]":
+    return [replace(session, events=tuple(cored(event, core) for event in session.events)) for session in sessions]
+
+
+def _mined(
+    sessions: "list[RecordedSession]", written: "list[Pattern]", background: "Background", engine: "Engine"
+) -> "tuple[Pool, HeldOut]":
     from rich.console import Console
     from rich.progress import Progress
 
@@ -156,11 +184,12 @@ def _mined(sessions: "list[RecordedSession]", written: "list[Pattern]", engine: 
     from paste_proxy.mining.mine import passes
 
     with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
-        task = progress.add_task("mining", total=passes(len(sessions)))
+        task = progress.add_task("mining", total=passes(sessions))
         found: list[HeldOut] = []
         pool = mine_sessions(
             sessions,
             written=written,
+            background=background,
             engine=engine,
             on_session=lambda: progress.advance(task),
             on_held_out=found.append,

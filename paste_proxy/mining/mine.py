@@ -1,11 +1,12 @@
 """Mining: two passes over recorded sessions, then validation on held-out task groups (PASTE 4.1)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
 from paste_proxy.events.types import Event, ToolCall, ToolOutput
+from paste_proxy.mining.background import NO_BACKGROUND, Background
 from paste_proxy.mining.calibration import calibrate
 from paste_proxy.mining.engine import Engine, Here
 from paste_proxy.mining.forecast.finder import Finder
@@ -26,7 +27,9 @@ from paste_proxy.mining.pruning import pruned
 from paste_proxy.mining.replay import replay
 from paste_proxy.mining.tally import Tally
 
-_FOLDS = 2
+_FOLDS, _FOLDS_OF_FEW, _FEW = 2, 4, 20
+"""Parts that the task groups are dealt into, each held out once; of few groups, one part is not much."""
+_LARGE = 2**32
 _PASSES = 3
 """Over each session of a job."""
 _HERE = Here()
@@ -37,6 +40,7 @@ def mine(
     sessions: Sequence[Recorded],
     *,
     written: Sequence[Pattern] = (),
+    background: Background = NO_BACKGROUND,
     engine: Engine = _HERE,
     on_session: Callable[[], None] = lambda: None,
     on_held_out: Callable[[HeldOut], None] = lambda _: None,
@@ -44,21 +48,21 @@ def mine(
     """The pool of patterns, and the model that weighs them, that recorded sessions teach.
 
     `written` are patterns that people wrote; they pass the same validation as the mined ones, and keep their ids. Of
-    one template there is one pattern, by the first id it was given. `engine` runs the
-    jobs that mining consists of. `on_session` is called for each pass over a session of a job that is done,
-    `passes(len(sessions))` times in all, `on_held_out` once with what the validation found.
+    one template there is one pattern, by the first id it was given. What is learned starts from the `background`.
+    `engine` runs the jobs that mining consists of. `on_session` is called for each pass over a session of a job that
+    is done, `passes(sessions)` times in all, `on_held_out` once with what the validation found.
     """
-    sessions = [_without_nameless(session) for session in sessions]
-    jobs = _jobs(sessions, groups_of(sessions), written)
-    learned: list[_Learned] = []
-    for job, one in zip(jobs, engine.map(_learned, jobs), strict=True):
+    sessions = [without_nameless(session) for session in sessions]
+    jobs = _jobs(sessions, groups_of(sessions), written, background)
+    learned: list[Learned] = []
+    for job, one in zip(jobs, engine.map(learn, jobs), strict=True):
         learned.append(one)
         for _ in range(_PASSES * len(job.sessions)):
             on_session()
-    *halves, whole = learned
-    pairs = _outcomes([half.ranking for half in halves])
+    *parts, whole = learned
+    pairs = _outcomes([part.ranking for part in parts], background)
     on_held_out(HeldOut.of(pairs))
-    weights = Ranking.joined([half.ranking for half in halves]).weights()
+    weights = Ranking.joined([part.ranking for part in parts]).weights(background)
     model = Model(whole.finder, weights.next, weights.ever, calibrate(pairs), weights.soon, weights.later)
     return replace(whole.pool, models=(model,))
 
@@ -70,7 +74,7 @@ class _Session:
     events: Sequence[Event]
 
 
-def _without_nameless(session: Recorded) -> Recorded:
+def without_nameless(session: Recorded) -> Recorded:
     """A session without calls that name no tool, which no pattern could name."""
     events = session.events
     if not any(isinstance(event, ToolCall) and not event.invocation.tool for event in events):
@@ -79,23 +83,28 @@ def _without_nameless(session: Recorded) -> Recorded:
     return _Session(session.id, session.source, named)
 
 
-def passes(sessions: int) -> int:
+def passes(sessions: Sequence[Recorded]) -> int:
     """How many passes over a session `mine` makes in all."""
-    return _PASSES * sessions * _FOLDS
+    return _PASSES * len(sessions) * _folds(set(groups_of(sessions)))
+
+
+def _folds(groups: Collection[str]) -> int:
+    return _FOLDS_OF_FEW if _FOLDS_OF_FEW <= len(groups) < _FEW else _FOLDS
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class Job:
     """To learn from some sessions, each of the group at its place, and to try it on others."""
 
     sessions: Sequence[Recorded]
     groups: Sequence[str]
     written: Sequence[Pattern]
+    background: Background = NO_BACKGROUND
     held: Sequence[Recorded] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class _Learned:
+class Learned:
     """What a job teaches, and what it comes upon in the sessions held out."""
 
     pool: Pool
@@ -103,38 +112,46 @@ class _Learned:
     ranking: Ranking
 
 
-def _jobs(sessions: Sequence[Recorded], groups: Sequence[str], written: Sequence[Pattern]) -> list[_Job]:
+def _jobs(
+    sessions: Sequence[Recorded], groups: Sequence[str], written: Sequence[Pattern], background: Background
+) -> list[Job]:
     """Each fold of the groups is held out of one job; the last job learns from all."""
-    jobs: list[_Job] = []
-    for fold in range(_FOLDS):
-        held = [fold_of(group, _FOLDS) == fold for group in groups]
-        rest = [(session, group) for session, group, out in zip(sessions, groups, held, strict=True) if not out]
-        judges = [session for session, out in zip(sessions, held, strict=True) if out]
-        jobs.append(_Job([session for session, _ in rest], [group for _, group in rest], written, judges))
-    return [*jobs, _Job(sessions, groups, written)]
+    distinct = sorted(set(groups), key=lambda group: (fold_of(group, _LARGE), group))
+    folds = _folds(distinct)
+    dealt = {group: at % folds for at, group in enumerate(distinct)}
+    jobs: list[Job] = []
+    for fold in range(folds):
+        rest = [(session, group) for session, group in zip(sessions, groups, strict=True) if dealt[group] != fold]
+        held = [session for session, group in zip(sessions, groups, strict=True) if dealt[group] == fold]
+        jobs.append(Job([session for session, _ in rest], [group for _, group in rest], written, background, held))
+    return [*jobs, Job(sessions, groups, written, background)]
 
 
-def _learned(job: _Job) -> _Learned:
+def learn(job: Job) -> Learned:
+    """Do a job."""
     explained = Explained.of(job.sessions, job.groups)
     pool = _patterns(job, explained)
     frequent = frequent_of(job.sessions, job.groups)
     choice = learn_choice(job.sessions, job.groups, frequent)
-    arguments = learn_arguments(job.sessions, job.groups, explained)
+    arguments = learn_arguments(job.sessions, job.groups, explained, job.background.marks)
     finder = Finder(choice, frequent, arguments, Outlook(pool.patterns), judged=True)
     ranking = Ranking()
     for session in job.held:
         ranking.add(finder, session)
-    return _Learned(pool, finder, ranking)
+    return Learned(pool, finder, ranking)
 
 
-def _outcomes(halves: Sequence[Ranking]) -> list[tuple[float, bool]]:
-    """Confidences that what was learned on one half gives on the other, and whether they came true."""
-    weights = [half.weights() for half in halves]
-    others = ((half, weights[at - 1]) for at, half in enumerate(halves))
-    return [pair for half, other in others if other.next and other.ever for pair in half.outcomes(other)]
+def _outcomes(parts: Sequence[Ranking], background: Background) -> list[tuple[float, bool]]:
+    """Confidences that what was learned on the other parts gives on each, and whether they came true."""
+    pairs: list[tuple[float, bool]] = []
+    for part in parts:
+        weights = Ranking.joined([other for other in parts if other is not part]).weights(background)
+        if weights.next and weights.ever:
+            pairs += part.outcomes(weights)
+    return pairs
 
 
-def _patterns(job: _Job, explained: Explained) -> Pool:
+def _patterns(job: Job, explained: Explained) -> Pool:
     sessions, groups = job.sessions, job.groups
     ids = {text_of(pattern.template): pattern.id for pattern in reversed(job.written)}
     every = [*explained.templates(), *(pattern.template for pattern in job.written)]

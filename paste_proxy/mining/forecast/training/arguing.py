@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 
 from paste_proxy.events.values import Json
-from paste_proxy.mining.algebra import LiveMapper, kind_of, named
+from paste_proxy.mining.algebra import LiveMapper, named
 from paste_proxy.mining.contexts import outcome
 from paste_proxy.mining.forecast.arguments import Arguments, Shape
 from paste_proxy.mining.forecast.slot import (
@@ -19,6 +19,7 @@ from paste_proxy.mining.forecast.slot import (
 )
 from paste_proxy.mining.forecast.training.descent import Floats, Rows, softmax_over_groups
 from paste_proxy.mining.forecast.training.given import Given, Where
+from paste_proxy.mining.forecast.training.kinds import for_any_tool, kind_at
 from paste_proxy.mining.forecast.training.names import Names
 from paste_proxy.mining.groups import Recorded
 from paste_proxy.mining.infer import LEAST_GROUPS, Explained, Occurrence, greedy
@@ -28,15 +29,36 @@ from paste_proxy.mining.window import Window
 _SHAPES = 6
 _OWN_MAPPERS = 9
 _SHARED_MAPPERS = 3
+_MAPPERS_OF_ANY_TOOL = 5
+_FEW_GROUPS = 4
+"""An argument that fewer task groups gave is looked for as those of any tool are."""
+_TRUST = 0.2
+"""Of a call that a mapper explains, what weight elsewhere is worth."""
+_RANKS = ("0", "1", "2", "3", "4", "only")
 _LEAST_WEIGHT = 0.02
+_NO_PRIOR: Mapping[str, float] = {}
 
 
-def learn_arguments(sessions: Sequence[Recorded], groups: Sequence[str], explained: Explained) -> Arguments:
-    """The slots and shapes of every tool."""
+def learn_arguments(
+    sessions: Sequence[Recorded], groups: Sequence[str], explained: Explained, prior: Mapping[str, float] = _NO_PRIOR
+) -> Arguments:
+    """The slots and shapes of every tool.
+
+    Args:
+        prior: what marks weigh whatever the tool, by kind: see `Background.marks`.
+    """
     given = Given.of(sessions, groups)
-    mappers = _mappers(explained)
+    marking = Marking(slots_of(given, explained, prior), given)
+    marking.follow(sessions, groups)
+    weighed = marking.weighed(prior)
+    return Arguments(_shapes(given.shapes, weighed), weighed)
+
+
+def slots_of(given: Given, explained: Explained, prior: Mapping[str, float] = _NO_PRIOR) -> dict[Where, Slot]:
+    """The slots of every tool before their marks are weighed."""
+    mappers = _mappers(explained, prior)
     phrases = {name: given.phrases(name) for name in {name for _, name in given.values}}
-    slots = {
+    return {
         (tool, name): Slot(
             tool,
             name,
@@ -47,14 +69,6 @@ def learn_arguments(sessions: Sequence[Recorded], groups: Sequence[str], explain
         )
         for (tool, name), values in given.values.items()
     }
-    marking = _Marking(slots, given)
-    for session, group in zip(sessions, groups, strict=True):
-        for at in replay(session):
-            for call in at.calls:
-                for name, value in call.arguments.items():
-                    marking.add((call.tool, name), value, group, at.window)
-    weighed = marking.weighed()
-    return Arguments(_shapes(given.shapes, weighed), weighed)
 
 
 def _shapes(
@@ -73,8 +87,9 @@ def _shapes(
     }
 
 
-def _mappers(explained: Explained) -> dict[Where, list[LiveMapper]]:
-    """Those that cover a tool's argument best, then those that cover arguments of its name best."""
+def _mappers(explained: Explained, prior: Mapping[str, float]) -> dict[Where, list[LiveMapper]]:
+    """Those that cover a tool's argument best, then those that cover arguments of its name best; of an argument that is
+    little known, with a prior, also those that would do for any tool."""
     by_slot: dict[Where, list[Occurrence]] = defaultdict(list)
     by_name: dict[str, list[Occurrence]] = defaultdict(list)
     for (tool, names), occurrences in explained.occurrences.items():
@@ -82,10 +97,13 @@ def _mappers(explained: Explained) -> dict[Where, list[LiveMapper]]:
             by_slot[tool, name] += occurrences
             by_name[name] += occurrences
     shared = {name: _best(name, occurrences, _SHARED_MAPPERS) for name, occurrences in by_name.items()}
-    return {
-        (tool, name): list(dict.fromkeys([*_best(name, occurrences, _OWN_MAPPERS), *shared[name]]))
-        for (tool, name), occurrences in by_slot.items()
-    }
+    found: dict[Where, list[LiveMapper]] = {}
+    for (tool, name), occurrences in by_slot.items():
+        every = [*_best(name, occurrences, _OWN_MAPPERS), *shared[name]]
+        if prior and len({occurrence.group for occurrence in occurrences}) < _FEW_GROUPS:
+            every += _of_any_tool(name, occurrences, prior)
+        found[tool, name] = list(dict.fromkeys(every))
+    return found
 
 
 def _best(name: str, occurrences: list[Occurrence], most: int) -> list[LiveMapper]:
@@ -97,8 +115,26 @@ def _best(name: str, occurrences: list[Occurrence], most: int) -> list[LiveMappe
     return list(greedy(covering, [occurrence.group for occurrence in occurrences], most))
 
 
+def _of_any_tool(name: str, occurrences: list[Occurrence], prior: Mapping[str, float]) -> list[LiveMapper]:
+    """Those that hold for any tool and explain as little as one call; of equals the one that weighs most elsewhere."""
+    covered: dict[LiveMapper, float] = defaultdict(float)
+    for occurrence in occurrences:
+        best: dict[LiveMapper, float] = {}
+        for key, weight in occurrence.explanations.get(name, {}).items():
+            anyhow = for_any_tool(key, name) if isinstance(key, LiveMapper) else None
+            if anyhow is not None:
+                best[anyhow] = max(weight, best.get(anyhow, 0.0))
+        for mapper, weight in best.items():
+            covered[mapper] += weight
+
+    def worth(mapper: LiveMapper) -> float:
+        return covered[mapper] + _TRUST * prior.get(f"{kind_at(mapper, name)}#0", 0.0)
+
+    return sorted(covered, key=worth, reverse=True)[:_MAPPERS_OF_ANY_TOOL]
+
+
 @dataclass
-class _Marking:
+class Marking:
     """Gathers the options of every recorded argument, and which of them was meant.
 
     A mark counts at three places: for the argument of the tool, for arguments of its name, and for its kind
@@ -113,13 +149,26 @@ class _Marking:
     marks: dict[Where, set[str]] = field(default_factory=lambda: defaultdict(set))
     groups: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """By mark, `LEAST_GROUPS` of the task groups in which some argument's value had it."""
-    _kinds: dict[str, str] = field(default_factory=dict)
+    _kinds: dict[tuple[str, str], str] = field(default_factory=dict)
     _others: dict[tuple[Where, str], tuple[Slot, list[tuple[Json, Marks]]]] = field(default_factory=dict)
     """By slot and task group: the slot as the other groups would have it."""
     _phrases: dict[tuple[str, str], dict[str, Json]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._kinds = {name: kind_of(mapper) for slot in self.slots.values() for name, mapper in slot.mappers}
+        self._kinds = {
+            (slot.name, name): kind_at(mapper, slot.name)
+            for slot in self.slots.values()
+            for name, mapper in slot.mappers
+        }
+
+    def follow(self, sessions: Sequence[Recorded], groups: Sequence[str]) -> None:
+        """Every argument, of those that have a slot, of every call of sessions."""
+        for session, group in zip(sessions, groups, strict=True):
+            for at in replay(session):
+                for call in at.calls:
+                    for name, value in call.arguments.items():
+                        if (call.tool, name) in self.slots:
+                            self.add((call.tool, name), value, group, at.window)
 
     def add(self, where: Where, value: Json, group: str, window: Window) -> None:
         """An argument's value; constants and phrases are those of other task groups."""
@@ -150,27 +199,35 @@ class _Marking:
             found = self._others[where, group] = replace(self.slots[where], phrases=phrases), constants
         return found
 
-    def weighed(self) -> dict[Where, Slot]:
-        """The slots with the weights of their marks."""
+    def weighed(self, prior: Mapping[str, float] = _NO_PRIOR) -> dict[Where, Slot]:
+        """The slots with the weights of their marks, which start from those of a prior by kind."""
         size = len(self.feature.of)
         weights: Sequence[float] | Floats = []
         if size:
-            weights = softmax_over_groups(self.rows, size, epochs=6, rate=0.2, decay=1e-4)
+            known = {self.feature.of[kind]: weight for kind, weight in prior.items() if kind in self.feature.of}
+            weights = softmax_over_groups(self.rows, size, epochs=6, rate=0.2, decay=1e-4, prior=known)
+        weight_of: dict[Hashable, float] = {kind: weight for kind, weight in prior.items()}  # noqa: C416
+        weight_of.update((name, float(weights[at])) for name, at in self.feature.of.items())
+        everywhere = [mark for mark in prior if "|" not in mark]
         slots: dict[Where, Slot] = {}
         for where, slot in self.slots.items():
+            marks = {mark for mark in self.marks[where] if len(self.groups[mark]) >= LEAST_GROUPS}
+            if prior:
+                marks.update(everywhere, (f"{name}#{rank}" for name, _ in slot.mappers for rank in _RANKS))
             told: dict[str, float] = {}
-            for mark in sorted(mark for mark in self.marks[where] if len(self.groups[mark]) >= LEAST_GROUPS):
-                weight = sum(float(weights[self.feature(one)]) for one in self._levels(where, mark))
+            for mark in sorted(marks):
+                weight = sum(weight_of.get(level, 0.0) for level in self._levels(where, mark))
                 if abs(weight) >= _LEAST_WEIGHT:
                     told[mark] = round(weight, 3)
             covered = max(1e-4, round((self.hits[where] + 1) / (self.given.values[where].calls + 2), 4))
             slots[where] = replace(slot, weights=told, covered=covered)
         return slots
 
-    def _levels(self, where: Where, mark: str) -> list[Hashable]:
+    def _levels(self, where: Where, mark: str) -> Sequence[Hashable]:
         mapper, _, rest = mark.rpartition("#")
-        kind = self._kinds.get(mapper, mapper), rest.partition("@")[0], "@" in rest
-        return [(*where, mark), (where[1], mark), kind]
+        kind = self._kinds.get((where[1], mapper), mapper)
+        rank, after, _ = rest.partition("@")
+        return [(*where, mark), (where[1], mark), f"{kind}#{rank}{after}"]
 
 
 def _as_they_are(marks: Marks) -> Marks:

@@ -79,10 +79,7 @@ def softmax_over_groups(
         prior: where the weights of some features start and decay to; those of all others decay to 0.
         beside: is trained with them.
     """
-    start = np.zeros(features, np.float32)
-    for at, weight in prior.items():
-        start[at] = weight
-    return _descend(rows, start, _softmax, epochs, rate, decay, batch, beside)
+    return _descend(rows, _started(features, prior), _softmax, epochs, rate, decay, batch, beside)
 
 
 def logistic(
@@ -92,11 +89,12 @@ def logistic(
     epochs: int,
     rate: float,
     decay: float,
+    prior: Mapping[int, float] = _NO_PRIOR,
     batch: int = 8,
     beside: Beside | None = None,
 ) -> Floats:
-    """Weights under which each row's sigmoid is its probability to be wanted."""
-    return _descend(rows, np.zeros(features, np.float32), _sigmoid, epochs, rate, decay, batch, beside)
+    """Weights under which each row's sigmoid is its probability to be wanted; `prior` and `beside` as above."""
+    return _descend(rows, _started(features, prior), _sigmoid, epochs, rate, decay, batch, beside)
 
 
 def scores(rows: Rows, weights: Sequence[float]) -> Floats:
@@ -105,6 +103,13 @@ def scores(rows: Rows, weights: Sequence[float]) -> Floats:
     owner = np.repeat(np.arange(len(rows.ends)), lengths)
     parts = np.asarray(weights)[np.asarray(rows.ids, np.int64)] * np.asarray(rows.values)
     return np.bincount(owner, parts, minlength=len(rows.ends)).astype(np.float32)
+
+
+def _started(features: int, prior: Mapping[int, float]) -> Floats:
+    start = np.zeros(features, np.float32)
+    for at, weight in prior.items():
+        start[at] = weight
+    return start
 
 
 def _softmax(scores: Floats, starts: Ints, sizes: Ints) -> Floats:

@@ -2,17 +2,18 @@
 had not seen."""
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from paste_proxy.mining.background import NO_BACKGROUND, Background
 from paste_proxy.mining.forecast.finder import Finder
 from paste_proxy.mining.forecast.judgement import NO_JUDGEMENT, Judgement
 from paste_proxy.mining.forecast.measures import MEASURES
 from paste_proxy.mining.forecast.model import NONE
 from paste_proxy.mining.forecast.training.descent import Floats, Ints, Rows, logistic, scores, softmax_over_groups
-from paste_proxy.mining.forecast.training.judging import Judging
+from paste_proxy.mining.forecast.training.judging import DECAY, Judging
 from paste_proxy.mining.forecast.training.names import Names
 from paste_proxy.mining.forecast.traits import PATTERN
 from paste_proxy.mining.groups import Recorded
@@ -22,6 +23,8 @@ _CANDIDATES = 8
 _EPOCHS, _RATE, _DECAY = 10, 0.3, 0.03
 _PRIOR = {"joint": 2.0, "chosen": 1.0}
 """Until recordings say otherwise, what the choice and the arguments say together is believed."""
+_FIRM = 1_300
+"""With so many moments a background is held to twice as firmly as nothing is without one; with fewer, more so."""
 
 
 class Weights(NamedTuple):
@@ -56,17 +59,17 @@ class Ranking:
             self._next.row([(self._trait(NONE), 1.0)], float(not right))
             self._next.close()
 
-    def weights(self) -> Weights:
-        """What is learned from all moments."""
+    def weights(self, background: Background = NO_BACKGROUND) -> Weights:
+        """What is learned from all moments, starting from a background and leaving it the more, the more there are."""
         size = len(self._trait.of)
         if not size:
             return Weights({}, {})
-        prior = {self._trait(name): weight for name, weight in _PRIOR.items() if name in self._trait.of}
-        soon, later = self._judging()
-        next_ = softmax_over_groups(
-            self._next, size, epochs=_EPOCHS, rate=_RATE, decay=_DECAY, prior=prior, beside=soon
-        )
-        ever = logistic(self._ever, size, epochs=_EPOCHS, rate=_RATE, decay=_DECAY, beside=later)
+        firm = 1 + _FIRM / len(self._next.groups) if background.next else 1.0
+        decay = _DECAY * firm
+        prior, before = self._prior(background.next or _PRIOR), self._prior(background.ever)
+        soon, later = self._judging(background, DECAY * firm)
+        next_ = softmax_over_groups(self._next, size, epochs=_EPOCHS, rate=_RATE, decay=decay, prior=prior, beside=soon)
+        ever = logistic(self._ever, size, epochs=_EPOCHS, rate=_RATE, decay=decay, prior=before, beside=later)
         judged = (NO_JUDGEMENT if one is None else one.judgement() for one in (soon, later))
         return Weights(self._named(next_), self._named(ever), *judged)
 
@@ -91,11 +94,14 @@ class Ranking:
             odds += np.array(weights.later(table), np.float32)
         return ranks, (1 / (1 + np.exp(-odds))).astype(np.float32)
 
-    def _judging(self) -> tuple[Judging | None, Judging | None]:
+    def _judging(self, background: Background, decay: float) -> tuple[Judging | None, Judging | None]:
         if not self._measures:
             return None, None
         table, places = self._table(), self._places()
-        return Judging(table, places), Judging(table, places[places >= 0])
+        return (
+            Judging(table, places, background.soon, decay=decay),
+            Judging(table, places[places >= 0], background.later, decay=decay),
+        )
 
     def _table(self) -> Floats:
         return np.frombuffer(self._measures, np.float32).reshape(-1, len(MEASURES))
@@ -105,6 +111,9 @@ class Ranking:
         none = np.zeros(len(self._next.ends), bool)
         none[np.asarray(self._next.groups, np.int64) - 1] = True
         return np.where(none, -1, np.cumsum(~none) - 1)
+
+    def _prior(self, weights: Mapping[str, float]) -> dict[int, float]:
+        return {self._trait(name): weight for name, weight in weights.items() if name in self._trait.of}
 
     def _named(self, weights: Floats) -> dict[str, float]:
         return {name: round(float(weights[at]), 4) for name, at in self._trait.of.items() if abs(weights[at]) >= 1e-4}

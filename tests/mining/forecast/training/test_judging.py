@@ -58,3 +58,20 @@ def test_a_measure_that_never_changes_says_nothing_odd() -> None:
     judging = Judging(flat, at)
     weights = softmax_over_groups(rows, 2, epochs=3, rate=0.3, decay=0.0, beside=judging)
     assert np.isfinite([*scores(rows, weights.tolist()), *judging.judgement()(flat.tolist())]).all()
+
+
+def test_it_starts_from_what_another_learned_and_is_held_to_it() -> None:
+    rows, measures, at = told()
+    first = Judging(measures, at)
+    softmax_over_groups(rows, 2, epochs=20, rate=0.3, decay=0.0, beside=first)
+    before = first.judgement()
+    assert np.allclose(
+        Judging(measures, at, before).says(np.arange(len(at))), first.says(np.arange(len(at))), atol=1e-2
+    )
+    against = Rows(rows.ids, rows.values, rows.ends, rows.groups, [1 - wanted for wanted in rows.wanted])
+    moved = []
+    for decay in (0.0, 1.0):
+        judging = Judging(measures, at, before, decay=decay)
+        softmax_over_groups(against, 2, epochs=3, rate=0.3, decay=0.0, beside=judging)
+        moved.append(np.abs(np.subtract(judging.judgement().outer, before.outer)).sum())
+    assert moved[1] < moved[0]
