@@ -6,6 +6,7 @@ Linear traits and a network that are trained together: Cheng et al. 2016, Wide &
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
@@ -31,12 +32,12 @@ class Judgement:
     outer: Sequence[float] = ()
     """What each hidden unit says."""
 
-    def __call__(self, rows: Sequence[Sequence[float]]) -> list[float]:
+    def __call__(self, rows: Matrix | Sequence[Sequence[float]]) -> list[float]:
         """What it adds to the log odds of each row of measures."""
-        if not self.outer or not rows:
+        if not self.outer or not len(rows):
             return [0.0] * len(rows)
         inner, shifts, outer, means, scale = self._arrays
-        even = np.clip((np.array(rows, np.float32) - means) * scale, -FARTHEST, FARTHEST)
+        even = np.clip((np.asarray(rows, np.float32) - means) * scale, -FARTHEST, FARTHEST)
         said: list[float] = (np.tanh(even @ inner + shifts) @ outer).tolist()
         return said
 
@@ -49,3 +50,9 @@ class Judgement:
 
 
 NO_JUDGEMENT = Judgement()
+
+
+def matrix(rows: Sequence[Sequence[float]]) -> Matrix:
+    """Rows of equal length as an array."""
+    values = np.fromiter(chain.from_iterable(rows), np.float32, sum(map(len, rows)))
+    return values.reshape(len(rows), -1 if rows else 0)

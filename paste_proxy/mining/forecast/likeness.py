@@ -71,14 +71,15 @@ def kinship(path: str, other: str) -> str:
     folder, _, name = path.rpartition("/")
     other_folder, _, other_name = other.rpartition("/")
     if folder == other_folder:
-        return "twin" if _stem(name) == _stem(other_name) else "sibling"
+        return "twin" if stem(name) == stem(other_name) else "sibling"
     if path.startswith(other + "/"):
         return "inside"
-    if _stem(name) == _stem(other_name):
+    if stem(name) == stem(other_name):
         return "namesake"
     above, other_above = folder.rpartition("/")[0], other_folder.rpartition("/")[0]
     return "near" if above in (other_above, other_folder) or folder == other_above else "far"
 
 
-def _stem(name: str) -> str:
+def stem(name: str) -> str:
+    """The name of a file without its ending, and without what makes it the test of another."""
     return name.partition(".")[0].removesuffix("_test").removeprefix("test_")

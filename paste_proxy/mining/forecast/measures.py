@@ -6,10 +6,11 @@ next unread file of a plan is likely where the user has just spoken, and not aft
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 from math import log2
 
 from paste_proxy.events.invocation import Invocation
-from paste_proxy.mining.forecast.likeness import kinship, last_path
+from paste_proxy.mining.forecast.likeness import kinship, last_path, stem
 from paste_proxy.mining.forecast.recall import Recall
 from paste_proxy.mining.forecast.sight import Sighting
 from paste_proxy.mining.forecast.traits import NOT_FOLLOWING, Seen, logit
@@ -64,6 +65,8 @@ class Gauge:
         self._place = last_path(window)
         self._look_back(window)
         self._folders = Counter(path.rpartition("/")[0] for path in (*self._read, *self._edited))
+        self._visited = max(1, self._folders.total())
+        self._edited_twins, self._read_twins = _twins(self._edited[:_EDITED]), _twins(self._read[:_READ])
         self._after_user, self._after_error = float(last.startswith("user")), float(last.startswith("err"))
         self._unread = _log(len(sights.keys() - set(self._read)))
 
@@ -132,19 +135,19 @@ class Gauge:
         folder, _, base = path.rpartition("/")
         name = base.partition(".")[0].lower()
         telling = len(name) >= _NAME
-        visited = len(self._read) + len(self._edited)
+        twin = folder, stem(base)
         return (
             1.0,
             *(_NO_SIGHT if sight is None else _sighted(sight, tool)),
-            *(_KINSHIPS[kinship(path, self._place)] if self._place else _NO_KIN),
+            *(_KINSHIPS[_kinship(path, self._place)] if self._place else _NO_KIN),
             float(base.rpartition(".")[2] == self._place.rpartition(".")[2]),
-            self._folders[folder] / visited if visited else 0.0,
+            self._folders[folder] / self._visited,
             float(telling and name in self._user),
             float(telling and name in self._turn),
             float(telling and name in self._answer),
             float("test" in base.lower()),
-            float(any(kinship(path, other) == "twin" for other in self._edited[:_EDITED])),
-            float(any(kinship(path, other) == "twin" for other in self._read[:_READ])),
+            float(twin in self._edited_twins and path not in self._edited[:_EDITED]),
+            float(twin in self._read_twins and path not in self._read[:_READ]),
         )
 
 
@@ -165,6 +168,14 @@ def _sighted(sight: Sighting, tool: str) -> tuple[float, ...]:
         _log(sight.mentions),
         float(sight.age < 2),
     )
+
+
+_kinship = lru_cache(maxsize=8_192)(kinship)
+
+
+def _twins(paths: list[str]) -> set[tuple[str, str]]:
+    """The folders and stems of what has the same ones, see `kinship`."""
+    return {(folder, stem(base)) for folder, _, base in (path.rpartition("/") for path in paths)}
 
 
 def _texts(invocation: Invocation) -> list[str]:

@@ -10,7 +10,7 @@ from paste_proxy.mining.calibration import UNCALIBRATED, Calibration
 from paste_proxy.mining.completions import Completion, covered
 from paste_proxy.mining.forecast.finder import Executable, Finder, Found
 from paste_proxy.mining.forecast.habits import Habit
-from paste_proxy.mining.forecast.judgement import NO_JUDGEMENT, Judgement
+from paste_proxy.mining.forecast.judgement import NO_JUDGEMENT, Judgement, matrix
 from paste_proxy.mining.forecast.traits import Seen, Trait
 from paste_proxy.mining.window import Window
 
@@ -93,7 +93,9 @@ class Model:
         return sigmoid(score(self.ever, told) + one.later)
 
     def _judged(self, found: Found) -> Found:
-        measures = [one.measures for one, _ in found]
+        if not self.finder.judged:
+            return found
+        measures = matrix([one.measures for one, _ in found])
         for (one, _), soon, later in zip(found, self.soon(measures), self.later(measures), strict=True):
             one.soon, one.later = soon, later
         return found
