@@ -71,6 +71,7 @@ def measure(
     predictor = Predictor(pool, window=WINDOW)
     session = Session(tools, OUTPUT_CHARACTERS).events()
     every, by_kind, candidates = _Times(), defaultdict[str, _Times](_Times), 0
+    ahead = _Times()
     with _as_the_sidecar_collects():
         for event in islice(session, WINDOW * _EVENTS_OF_ONE):
             predictor.step(event)
@@ -78,7 +79,7 @@ def measure(
             prediction = _timed(partial(predictor.step, event), every, by_kind[type(event).__name__])
             candidates += len(prediction.candidates)
             if isinstance(event, ToolCall):  # as the sidecar does once the call is on its way
-                _timed(predictor.look_ahead, by_kind["look_ahead"])
+                _timed(predictor.look_ahead, ahead)
             on_event()
     return {
         "patterns": len(pool.patterns),
@@ -86,6 +87,7 @@ def measure(
         "output_characters": OUTPUT_CHARACTERS,
         "candidates": candidates,
         **every.figures(),
+        "look_ahead": ahead.figures() if ahead.wall else {},
         "by_event": {kind: times.figures() for kind, times in sorted(by_kind.items())},
     }
 
