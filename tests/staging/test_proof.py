@@ -1,5 +1,6 @@
 """The proof that a tree is as it was at an instant."""
 
+import mmap
 import os
 import time
 from dataclasses import replace
@@ -43,6 +44,15 @@ def test_each_change_is_found_and_none_from_before(workspace: Path) -> None:
         prove_tree(str(workspace), since)
         edit(workspace)
         assert not holds(workspace, since), name
+
+
+def test_a_store_to_a_page_that_was_dirty_before_is_found(workspace: Path) -> None:
+    with (workspace / "other").open("r+b") as file, mmap.mmap(file.fileno(), 0) as memory:
+        memory[0] = 76
+        since = Instant.taken((str(workspace),))
+        prove_tree(str(workspace), since)
+        memory[1] = 77
+        assert not holds(workspace, since)
 
 
 def test_changes_right_before_do_not_count(workspace: Path) -> None:
