@@ -15,7 +15,7 @@ from paste_proxy.config_fault import config_fault
 from paste_proxy.errors import InputFault
 from paste_proxy.events.toml import read_toml
 from paste_proxy.proxy.http.hosts import is_loopback
-from paste_proxy.speculation.types import Mode
+from paste_proxy.speculation.types import Destination, Mode
 
 _LONGEST_S = 10 * 365 * 86_400.0
 
@@ -175,6 +175,8 @@ class Speculating(Section):
     result_bytes: PositiveInt = 4 * 2**20
     held_bytes: PositiveInt = 64 * 2**20
     held_results: PositiveInt = 256
+    destinations: tuple[Destination, ...] = tuple(Destination)
+    """Who may learn of a call that is run ahead; a rule without a `destination` counts as `third-party`."""
 
 
 class Capacity(Section):
@@ -209,6 +211,25 @@ class Learning(Section):
     the sidecar ends."""
     workspace: Path | None = None
     """The folder that the sessions work in, which has a memory of its own. None: the working directory."""
+
+
+class Staging(Section):
+    """Commands of a `workbench` that are run ahead in a copy-on-write view, where a policy's rule says `stage`."""
+
+    enabled: StrictBool = True
+    directory: Path | None = None
+    """A private folder where views keep their changes. None: one on the file system of the workspace."""
+    stages: PositiveInt = 4
+    """Commands in views at once, those included that have ended and are held back."""
+    disk_bytes: PositiveInt = 8 * 2**30
+    """Of all of them; each has an equal share."""
+    output_bytes: PositiveInt = 16 * 2**20
+    """A command that writes more is not committed."""
+    age_s: Seconds = 60.0
+    """From a command's start; later it is not committed."""
+    outside: tuple[Path, ...] = (Path("/tmp"), Path("/var/tmp"), Path("~/.cache"), Path("~/.npm"))  # noqa: S108
+    """Folders beside the workspace where what a command changed is committed, too; what changes anything else is run
+    when it is asked for."""
 
 
 class ModelSpeculator(Section):
@@ -283,6 +304,7 @@ class Config(Section):
     speculator: ModelSpeculator | None = None
     recording: Recording = Recording()
     learning: Learning = Learning()
+    staging: Staging = Staging()
     limits: Limits = Limits()
     drain_s: Seconds = 30.0
 
@@ -317,9 +339,14 @@ def _resolve(config: Config, file: Path) -> Config:
         recording = recording.model_copy(update={"directory": base / recording.directory})
     places = {name: path for name in ("directory", "workspace") if (path := getattr(config.learning, name)) is not None}
     learning = config.learning.model_copy(update={name: base / path for name, path in places.items()})
+    staging = config.staging
+    if staging.directory is not None:
+        staging = staging.model_copy(update={"directory": base / staging.directory.expanduser()})
+    outside = tuple(base / path.expanduser() for path in staging.outside)
     return config.model_copy(
         update={
             "learning": learning,
+            "staging": staging.model_copy(update={"outside": outside}),
             "mcp": {
                 name: _settled(f"{file}: mcp.{name}.workbench", server, base) for name, server in config.mcp.items()
             },

@@ -15,6 +15,7 @@ from paste_proxy.events.invocation import Invocation, read_arguments
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.events.types import Outcome
 from paste_proxy.proxy.ports import NO_ARGUMENTS, AgentCall, Decision, RunIt, ServeIt
+from paste_proxy.speculation.hints import NO_HINTS, Hints
 from paste_proxy.tools.backend import Backend
 
 __all__ = ["FakeClock", "FakeGate", "ScriptedAnswer", "ScriptedLlm", "ScriptedMcp", "ScriptedTools"]
@@ -31,6 +32,8 @@ class FakeGate:
         self.asked: list[AgentCall] = []
         self.over: dict[int, ToolResult | None] = {}
         self.offers: dict[tuple[str, str], tuple[Backend, tuple[str, ...]]] = {}
+        self.hints: dict[str, Hints] = {}
+        """What was said of each tool last."""
 
     async def ask(self, call: AgentCall) -> Decision:
         """Serve a ready result once, else run."""
@@ -55,9 +58,11 @@ class FakeGate:
         *,
         session: str | None = None,
         beside: Mapping[str, frozenset[str]] = NO_ARGUMENTS,
+        hints: Mapping[str, Hints] = NO_HINTS,
     ) -> None:
         """Note an offer."""
         self.offers[scope, server] = (backend, tuple(tools))
+        self.hints.update(hints)
 
     def withdraw(self, scope: str) -> None:
         """Forget a scope's offers."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 from yarl import URL
@@ -36,10 +37,14 @@ from paste_proxy.proxy.outages import Outages
 from paste_proxy.proxy.ports import ToolGate
 from paste_proxy.proxy.recorder import Recorder
 from paste_proxy.proxy.snapshot import HubSnapshot
+from paste_proxy.proxy.staging import stages_of
 from paste_proxy.speculation.limits import ServerCapacity, SpeculationLimits
 from paste_proxy.speculation.policy import Policy, combine
 from paste_proxy.speculation.scheduler import Scheduler
 from paste_proxy.speculation.types import Mode, Reason
+
+if TYPE_CHECKING:
+    from paste_proxy.staging.stages import Stages
 
 
 def compose(config: Config, clock: Clock | None = None) -> Parts:
@@ -65,7 +70,11 @@ class Sidecar:
         self._pool = pool.combine(pools)
         self._adaptation: Adaptation | None = None
         self._policy = combine([read_policy(name) for name in config.policies])
-        self._toolbox = Toolbox(config.mcp, (name for name, server in config.mcp.items() if server.alike))
+        alike = (name for name, server in config.mcp.items() if server.alike)
+        self._toolbox = Toolbox(config.mcp, alike, self._policy.annotated)
+        self.stages = stages_of(config, self._policy, clock)
+        if self.stages is not None:
+            self.tally.stages = self.stages.tally
         self._scheduler = scheduler(config, self._policy)
         self.sessions = Sessions(
             self._predictor,
@@ -112,7 +121,9 @@ class Sidecar:
             turns=self.watch,
             snapshot=snapshot,
             sessions=lambda: len(self.sessions),
-            routes=(lambda app: tool_routes(app, self.config, self.hub, self._clock, self.tally, self._policy),),
+            routes=(
+                lambda app: tool_routes(app, self.config, self.hub, self._clock, self.tally, self._policy, self.stages),
+            ),
             lifetimes=(self.living,),
         )
 
@@ -124,6 +135,7 @@ class Sidecar:
     async def living(self, _: web.Application | None = None) -> AsyncIterator[None]:
         """Cleanup context: the recorder, the executor, the hub's task, the watch's worker."""
         memory = await self._remember() if self.config.learning.enabled else None
+        opening = await self._open_stages()
         await asyncio.to_thread(warm, self._pool if self._adaptation is None else self._adaptation.pool)
         recorder = Recorder(self.config.recording, self._clock, self.tally.fault)
         executor = Executor(self.hub.post)
@@ -144,12 +156,23 @@ class Sidecar:
         yield
         await self.hub.close()
         await executor.close()
+        if self.stages is not None:
+            if opening is not None:
+                await opening
+            await self.stages.close()
         if memory is not None:
             await memory.close()
         if self._guessing is not None:
             await self._guessing.speculator.close()
         await self.watch.close()
         await recorder.close()
+
+    async def _open_stages(self) -> "asyncio.Task[None] | None":
+        """Finish what an earlier sidecar left before any agent looks; what the machine can do shows meanwhile."""
+        if self.stages is None:
+            return None
+        await self.stages.recover()
+        return asyncio.create_task(self.stages.open(), name="stages")
 
     async def _remember(self) -> Memory:
         """What earlier sessions taught; predictors made from now on go by it."""
@@ -223,6 +246,7 @@ def scheduler(config: Config, policy: Policy) -> Scheduler:
         result_bytes=wanted.result_bytes,
         held_bytes=wanted.held_bytes,
         held_results=wanted.held_results,
+        destinations=frozenset(wanted.destinations),
     )
     capacities = {
         server: ServerCapacity(total=capacity.total, speculative=capacity.speculative)
@@ -232,11 +256,17 @@ def scheduler(config: Config, policy: Policy) -> Scheduler:
 
 
 def tool_routes(
-    app: web.Application, config: Config, gate: ToolGate, clock: Clock, tally: Tally, policy: Policy
+    app: web.Application,
+    config: Config,
+    gate: ToolGate,
+    clock: Clock,
+    tally: Tally,
+    policy: Policy,
+    stages: "Stages | None" = None,
 ) -> None:
     """Every way in which agents call tools."""
     add_dispatch_routes(app, config, gate)
-    add_mcp_routes(app, config, gate, clock=clock, fault=tally.fault, policy=policy)
+    add_mcp_routes(app, config, gate, clock=clock, fault=tally.fault, policy=policy, stages=stages)
 
 
 def forwarding_only(config: Config) -> Parts:

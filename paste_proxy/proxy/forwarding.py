@@ -9,6 +9,7 @@ from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.pattern_rows import Portion
 from paste_proxy.proxy.ports import NO_ARGUMENTS, AgentCall, Decision, Pieces, RunIt, TurnTee
 from paste_proxy.proxy.stats import stats
+from paste_proxy.speculation.hints import NO_HINTS, Hints
 from paste_proxy.speculation.types import Mode
 from paste_proxy.tools.backend import Backend
 
@@ -53,6 +54,7 @@ class OpenGate:
         *,
         session: str | None = None,
         beside: Mapping[str, frozenset[str]] = NO_ARGUMENTS,
+        hints: Mapping[str, Hints] = NO_HINTS,
     ) -> None:
         """Decline."""
 

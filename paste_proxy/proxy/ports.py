@@ -12,6 +12,7 @@ from typing import Protocol, TypeAlias
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
 from paste_proxy.events.types import Outcome
+from paste_proxy.speculation.hints import NO_HINTS, Hints
 from paste_proxy.tools.backend import Backend
 
 NO_ARGUMENTS: Mapping[str, frozenset[str]] = MappingProxyType({})
@@ -30,6 +31,8 @@ class AgentCall:
     """The LLM's id of this call, where the client passes it on."""
     alone: bool = False
     """What was run ahead is of use only if the call's turn asks for nothing else."""
+    ahead: bool = True
+    """Whether anything may be run ahead for its session from now on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,7 @@ class ToolGate(Protocol):
         *,
         session: str | None = None,
         beside: Mapping[str, frozenset[str]] = NO_ARGUMENTS,
+        hints: Mapping[str, Hints] = NO_HINTS,
     ) -> None:
         """These tools (identities) can be run speculatively through `backend` for calls of `scope`.
 
@@ -78,6 +82,7 @@ class ToolGate(Protocol):
             session: the agent session whose connection this is, where it is known before its first call.
             beside: per tool, arguments that some clients add for themselves and that it takes no notice of;
                 calls that differ in these alone are the same.
+            hints: per tool, what the server says of it.
         """
 
     def withdraw(self, scope: str) -> None:

@@ -43,8 +43,12 @@ def admit(candidate: Candidate, ruling: Ruling, worth: Worth, limits: Speculatio
     """The first three checks; `mode` is the global one and the rule's never exceeds it."""
     if not name_of(candidate.invocation.tool):
         return Reason.NOT_EXECUTABLE
+    if ruling.approval:
+        return Reason.APPROVAL
     if not ruling.allowed:
         return Reason.POLICY
+    if ruling.destination not in limits.destinations:
+        return Reason.DESTINATION
     reach = min(mode, ruling.mode, key=_REACH.__getitem__)
     if reach is Mode.OFF:
         return Reason.MODE

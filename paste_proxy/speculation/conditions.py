@@ -35,15 +35,20 @@ class Conditions:
     def __bool__(self) -> bool:
         return bool(self.values) or self.commands is not None or self.reading
 
-    def hold(self, arguments: Mapping[str, Json], command: Json) -> bool:
-        """Whether a call with these arguments, and this command if it is a shell's, is meant."""
-        if not all(_fits(at(pointer, arguments), globs) for pointer, globs in self.values):
-            return False
+    def unmet(self, arguments: Mapping[str, Json], command: Json) -> str | None:
+        """What a call with these arguments, and this command if it is a shell's, does not meet; None: it is meant."""
+        for pointer, globs in self.values:
+            if not _fits(at(pointer, arguments), globs):
+                return f"{pointer} is none of {', '.join(globs)}"
         if self.commands is None and not self.reading:
-            return True
-        if not isinstance(command, str) or (self.reading and not only_reads(command)):
-            return False
-        return self.commands is None or _runs_only(command, self.commands)
+            return None
+        if not isinstance(command, str):
+            return "it has no command"
+        if self.reading and not only_reads(command):
+            return f"{command!r} is not plainly a command that only reads"
+        if self.commands is not None and not _runs_only(command, self.commands):
+            return f"{command!r} runs something else than {', '.join(map(' '.join, self.commands))}"
+        return None
 
 
 ANY_CALL = Conditions()

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.events.types import Outcome
 from paste_proxy.speculation.ledger import Job
+from paste_proxy.speculation.rules import Effect
 from paste_proxy.speculation.state import State
 from paste_proxy.speculation.types import Cancel, Command, Settled
 
@@ -16,10 +17,12 @@ class Jobs:
         self._state = state
 
     def stale(self, job: Job) -> bool:
-        """Whether what the job reads was written since it started.
+        """Whether what the job reads was written since it started, or its tool, no read any more, may have written.
 
         A write on its way now moved the epoch when it began, and nothing that reads its domain started since.
         """
+        if not job.staged and self._state.policy.rule_for(job.invocation).effect is Effect.WRITE:
+            return True
         return self._state.effects.moved(job.reads, job.epoch)
 
     def drop(self, job: Job, outcome: Outcome, now: float) -> Iterator[Command]:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from paste_proxy.speculation.types import Destination
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeculationLimits:
@@ -20,6 +22,8 @@ class SpeculationLimits:
     """A larger result is not kept."""
     held_bytes: int
     held_results: int
+    destinations: frozenset[Destination] = frozenset(Destination)
+    """Who may learn of a call that is only a guess."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

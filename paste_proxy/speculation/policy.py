@@ -1,7 +1,7 @@
 """Which tools may be run ahead, and what each of them reads and writes.
 
 The first rule that names a tool decides; a tool that none names is never run ahead and counts as a write.
-What a tool server says about its own tools is not trusted here.
+What a tool server says about its own tools counts only where a rule says that it is to be believed.
 """
 
 from collections.abc import Iterable
@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 from paste_proxy.events.invocation import Invocation, server_of
 from paste_proxy.speculation.domains import EVERYTHING, meant, widest
-from paste_proxy.speculation.rules import Effect, Rule, read_rules
+from paste_proxy.speculation.hints import Hints
+from paste_proxy.speculation.rule_file import read_rules
+from paste_proxy.speculation.rules import Effect, Rule
 from paste_proxy.speculation.sameness.sameness import NOTHING_SAME, Sameness
-from paste_proxy.speculation.types import Mode
+from paste_proxy.speculation.types import Destination, Mode
 
 _UNOWNED = "tools"
 """The own domain of the tools that no server owns."""
@@ -25,10 +27,15 @@ class Ruling:
 
     rule: Rule | None
     effect: Effect
+    """A read or a write."""
     allowed: bool
     """It may be run ahead, as far as `mode` goes."""
     staged: bool = False
     """Only with its effects held back."""
+    approval: bool = False
+    """The agent asks a person first."""
+    destination: Destination = Destination.THIRD_PARTY
+    """Who learns of it: anyone, where nobody has said."""
     reads: frozenset[str]
     """Effect domains, places unfilled."""
     writes: frozenset[str]
@@ -90,6 +97,7 @@ class Policy:
     def __init__(self, rules: Iterable[Rule] = ()) -> None:
         self.rules = tuple(rules)
         self._standings: dict[str, Standing] = {}
+        self._hints: dict[str, Hints] = {}
 
     @classmethod
     def parse(cls, text: str, where: str) -> "Policy":
@@ -118,6 +126,24 @@ class Policy:
             known = self._standings[tool] = self._standing(tool)
         return known
 
+    def annotated(self, tool: str, hints: Hints | None) -> bool:
+        """Take note of what a tool's server says of it from now on; None: nothing is known of it any more.
+
+        Returns:
+            Whether that makes writes of calls that were reads.
+        """
+        before = self._reads(tool)
+        self._standings.pop(tool, None)
+        if hints is None:
+            self._hints.pop(tool, None)
+        else:
+            self._hints[tool] = hints
+        return not before <= self._reads(tool)
+
+    def _reads(self, tool: str) -> set[str]:
+        """The places of the rules by which calls of it are reads."""
+        return {one.rule.place for one in self.of_tool(tool).rulings if one.rule and one.effect is Effect.READ}
+
     def core(self, invocation: Invocation) -> Invocation:
         """What is compared, mined and predicted in place of an invocation: the one whose answer holds its answer."""
         return self.rule_for(invocation).same.core(invocation)
@@ -130,32 +156,42 @@ class Policy:
         server, rulings = server_of(tool), list[Ruling]()
         for rule in self.rules:
             if rule.names(tool):
-                rulings.append(self._ruling(rule, server))
+                rulings.append(self._ruling(rule, tool))
                 if not rule.conditions:
                     break
         writes = self._of_unknown(server)
         unknown = Ruling(rule=None, effect=Effect.WRITE, allowed=False, reads=frozenset(), writes=writes)
         return Standing(tuple(rulings), unknown)
 
-    def _ruling(self, rule: Rule, server: str) -> Ruling:
+    def _ruling(self, rule: Rule, tool: str) -> Ruling:
+        server, effect = server_of(tool), self._effect(rule, tool)
         reads = frozenset({_own(server)}) if rule.reads is None else rule.reads
         writes: frozenset[str] = frozenset()
-        if rule.effect is Effect.WRITE:
+        if effect is Effect.WRITE:
             writes = self._of_server(server) if rule.writes is None else rule.writes
         return Ruling(
             rule=rule,
-            effect=rule.effect,
-            allowed=rule.ahead,
+            effect=effect,
+            allowed=rule.stage or (rule.speculate and effect is Effect.READ),
             staged=rule.stage,
+            approval=rule.approval,
+            destination=rule.destination or Destination.THIRD_PARTY,
             reads=reads,
             writes=writes,
             mode=rule.mode,
             ttl_s=rule.ttl_s,
-            reuse_s=rule.reuse_s,
+            reuse_s=rule.reuse_s if effect is Effect.READ else None,
             min_confidence=rule.min_confidence,
             expected_s=rule.expected_s,
             same=rule.same,
         )
+
+    def _effect(self, rule: Rule, tool: str) -> Effect:
+        if rule.effect is not Effect.ANNOTATED:
+            return rule.effect
+        hints = self._hints.get(tool, Hints())
+        strays = rule.destination is Destination.LOCAL and hints.open_world
+        return Effect.READ if hints.read_only and not strays else Effect.WRITE
 
     def _of_unknown(self, server: str) -> frozenset[str]:
         """What a tool without a rule may write.

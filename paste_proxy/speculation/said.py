@@ -25,6 +25,8 @@ def said(ruling: Ruling, confidence: float, least: float) -> Said:
     if ruling.rule is None:
         return Said(False, "no rule names it, so it is never run ahead")
     place = ruling.rule.place
+    if ruling.approval:
+        return Said(False, f"a {ruling.effect.value} that a person is asked about first, never run ahead", place)
     if not ruling.allowed:
         return Said(False, f"a {ruling.effect.value}, never run ahead", place)
     if ruling.mode is not Mode.SPECULATE:

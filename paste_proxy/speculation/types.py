@@ -23,11 +23,24 @@ class Mode(StrEnum):
     SPECULATE = "speculate"
 
 
+class Destination(StrEnum):
+    """Who learns of a call: a guess tells of what the agent is about, even one that nobody asks for."""
+
+    LOCAL = "local"
+    """Nobody: it stays on this machine."""
+    FIRST_PARTY = "first-party"
+    """A service that holds the user's own account or data."""
+    THIRD_PARTY = "third-party"
+    """Anyone else."""
+
+
 class Reason(StrEnum):
     """Why a candidate was not launched."""
 
     NOT_EXECUTABLE = "not_executable"
     POLICY = "policy"
+    APPROVAL = "approval"
+    DESTINATION = "destination"
     MODE = "mode"
     CONFIDENCE = "confidence"
     BENEFIT = "benefit"
@@ -96,6 +109,8 @@ class Committed:
     job: int
     done: bool
     """Its effects have happened; False: none of them has."""
+    instead: ToolResult | None = None
+    """Only some of them have, which the call is to be told instead of what it would have been served."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from paste_proxy.events.types import Outcome
 from paste_proxy.events.values import Json
 from paste_proxy.proxy.dispatch.route import add_dispatch_routes
 from paste_proxy.proxy.ports import NO_ARGUMENTS, AgentCall, Decision, RunIt, ServeIt
+from paste_proxy.speculation.hints import NO_HINTS, Hints
 from paste_proxy.tools.backend import Backend
 
 SOON = 5.0
@@ -68,6 +69,7 @@ class ScriptedGate:
         *,
         session: str | None = None,
         beside: Mapping[str, frozenset[str]] = NO_ARGUMENTS,
+        hints: Mapping[str, Hints] = NO_HINTS,
     ) -> None:
         """Note an offer."""
         assert server == ""

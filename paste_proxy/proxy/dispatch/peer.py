@@ -44,11 +44,14 @@ class Peer:
     Args:
         name: of the connection; begins the names of its scopes.
         send: puts a message on its way; neither waits nor raises.
+        ahead: whether anything may be run ahead for its sessions.
     """
 
-    def __init__(self, name: str, gate: ToolGate, send: Callable[[protocol.FromSidecar], None]) -> None:
+    def __init__(
+        self, name: str, gate: ToolGate, send: Callable[[protocol.FromSidecar], None], *, ahead: bool = True
+    ) -> None:
         self.name = name
-        self._gate, self._send = gate, send
+        self._gate, self._send, self._ahead = gate, send, ahead
         self._welcomed = False
         self._scopes: dict[str, _Scope] = {}
         self._calls: dict[int, _OpenCall] = {}
@@ -74,7 +77,8 @@ class Peer:
         match message:
             case protocol.Offer():
                 scope = self._scope(message.session)
-                self._gate.offer(scope.name, "", scope.backend, message.tools, session=message.session or None)
+                if self._ahead:
+                    self._gate.offer(scope.name, "", scope.backend, message.tools, session=message.session or None)
             case protocol.Leave():
                 await self._leave(message.session)
             case protocol.Call():
@@ -123,6 +127,7 @@ class Peer:
             scope=scope.name,
             session=message.session or None,
             call_id=message.call_id,
+            ahead=self._ahead,
         )
         try:
             decision = await self._gate.ask(call)

@@ -18,6 +18,7 @@ from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.proxy.dispatch.origin import foreign_origin
 from paste_proxy.proxy.dispatch.socket import DispatchSocket
 from paste_proxy.proxy.dispatch.tools import ConfiguredTools, configured_tools
+from paste_proxy.proxy.http.opting_out import opts_out
 from paste_proxy.proxy.http.refusal import refusal
 from paste_proxy.proxy.outages import Outages
 from paste_proxy.proxy.ports import AgentCall, RunIt, ServeIt, ToolGate
@@ -81,7 +82,10 @@ class Dispatch:
             )
         call_id = request.headers.get(CALL_ID_HEADER)
         alone = request.headers.get(READY_HEADER) == ALONE
-        call = AgentCall(invocation=invocation, session=request.match_info["sid"], call_id=call_id, alone=alone)
+        ahead = not opts_out(request.headers.items())
+        call = AgentCall(
+            invocation=invocation, session=request.match_info["sid"], call_id=call_id, alone=alone, ahead=ahead
+        )
         return await self._while_connected(request, call)
 
     def _no_tool(self, tool: str) -> str:

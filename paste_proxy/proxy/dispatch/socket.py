@@ -15,6 +15,7 @@ from paste_proxy.agents import protocol
 from paste_proxy.errors import ClientFault
 from paste_proxy.proxy.dispatch.origin import foreign_origin
 from paste_proxy.proxy.dispatch.peer import Peer
+from paste_proxy.proxy.http.opting_out import opts_out
 from paste_proxy.proxy.ports import ToolGate
 
 log = structlog.get_logger(__name__)
@@ -40,7 +41,8 @@ class DispatchSocket:
         await socket.prepare(request)
         self._open.add(socket)
         try:
-            await _serve(socket, self._gate, f"sdk-{next(self._numbers)}")
+            ahead = not opts_out(request.headers.items())
+            await _serve(socket, self._gate, f"sdk-{next(self._numbers)}", ahead=ahead)
         finally:
             self._open.discard(socket)
         return socket
@@ -51,7 +53,7 @@ class DispatchSocket:
             await socket.close()
 
 
-async def _serve(socket: web.WebSocketResponse, gate: ToolGate, name: str) -> None:
+async def _serve(socket: web.WebSocketResponse, gate: ToolGate, name: str, *, ahead: bool) -> None:
     outbox: asyncio.Queue[protocol.FromSidecar] = asyncio.Queue(_OUTBOX_MESSAGES)
     writer = asyncio.create_task(_write(socket, outbox))
 
@@ -61,7 +63,7 @@ async def _serve(socket: web.WebSocketResponse, gate: ToolGate, name: str) -> No
         except asyncio.QueueFull:
             writer.cancel()
 
-    peer = Peer(name, gate, send)
+    peer = Peer(name, gate, send, ahead=ahead)
     reader = asyncio.create_task(_read(socket, peer))
     try:
         await asyncio.wait((reader, writer), return_when=asyncio.FIRST_COMPLETED)

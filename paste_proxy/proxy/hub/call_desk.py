@@ -18,7 +18,7 @@ from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.proxy.ports import Decision, RunIt, ServeIt
-from paste_proxy.speculation.types import Asked, CallEnded, Commit, EffectEnded, ObservationLost, Run, Serve
+from paste_proxy.speculation.types import Asked, CallEnded, Commit, Committed, EffectEnded, ObservationLost, Run, Serve
 
 log = structlog.get_logger(__name__)
 
@@ -38,7 +38,7 @@ class _Open:
     invocation: Invocation
     since: float
     reply: "asyncio.Future[Decision]"
-    commits: tuple[Commit, "asyncio.Task[bool]"] | None = None
+    commits: tuple[Commit, "asyncio.Task[Committed]"] | None = None
     """What happens for it now."""
 
     def decide(self, decision: Decision) -> None:
@@ -115,7 +115,7 @@ class CallDesk:
         if call := self._open.get(command.call):
             call.decide(RunIt(call.ticket))
 
-    def commits(self, command: Commit, happening: asyncio.Task[bool]) -> None:
+    def commits(self, command: Commit, happening: asyncio.Task[Committed]) -> None:
         """The effects of a job happen for the call, which is no more to be run unless they cannot."""
         if call := self._open.get(command.call):
             call.commits = command, happening
@@ -159,10 +159,13 @@ class CallDesk:
         )
 
 
-def _decide_after(call: _Open, commit: Commit, happening: asyncio.Task[bool]) -> None:
-    def over(task: asyncio.Task[bool]) -> None:
-        happened = not task.cancelled() and task.result()
-        call.decide(ServeIt(commit.result, commit.outcome, commit.job) if happened else RunIt(call.ticket))
+def _decide_after(call: _Open, commit: Commit, happening: asyncio.Task[Committed]) -> None:
+    def over(task: asyncio.Task[Committed]) -> None:
+        told = None if task.cancelled() else task.result()
+        if told is None or not told.done:
+            call.decide(RunIt(call.ticket))
+        else:
+            call.decide(ServeIt(told.instead or commit.result, commit.outcome, commit.job))
 
     happening.add_done_callback(over)
 

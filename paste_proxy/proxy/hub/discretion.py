@@ -34,7 +34,7 @@ class Discretion:
 
     def serves(self, session: AgentSession, request: LlmRequest) -> bool:
         """Whether a guess at this request's call could be of use, and the session is not kept out."""
-        if any(fnmatchcase(session.id, glob) for glob in self._without_sessions):
+        if not session.ahead or any(fnmatchcase(session.id, glob) for glob in self._without_sessions):
             return False
         return any(self._useful(session, name) for name in request.tools)
 

@@ -114,7 +114,7 @@ class Foresight:
 
     def _bind(self, session: AgentSession, candidates: tuple[Candidate, ...]) -> list[Predicted]:
         by_scope: dict[str, list[Candidate]] = {}
-        for candidate in candidates:
+        for candidate in candidates if session.ahead else ():
             tool = self._toolbox.identify(candidate.invocation.tool)
             offer = self._toolbox.find(tool, session.id, session.scopes.values())
             if offer is None:

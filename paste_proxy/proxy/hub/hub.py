@@ -19,6 +19,7 @@ from paste_proxy.proxy.hub.observed import Observed, PartSeen, ScopeGone, ToolAn
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.proxy.ports import NO_ARGUMENTS, AgentCall, Decision, RunIt
+from paste_proxy.speculation.hints import NO_HINTS, Hints
 from paste_proxy.speculation.types import Committed, JobEnded, ObservationLost, Tick
 from paste_proxy.speculators.guess import Guessed
 from paste_proxy.tools.backend import Backend
@@ -98,9 +99,13 @@ class Hub:
         *,
         session: str | None = None,
         beside: Mapping[str, frozenset[str]] = NO_ARGUMENTS,
+        hints: Mapping[str, Hints] = NO_HINTS,
     ) -> None:
         """Tools of a connection can be run speculatively; see `ToolGate`."""
-        self._toolbox.offer(scope, server, backend, tools, session=session, beside=beside)
+        worse = self._toolbox.offer(scope, server, backend, tools, session=session, beside=beside, hints=hints)
+        if worse:  # what was taken for a read may have been a write that nobody saw
+            self._lost = True
+            self._wake.set()
 
     def withdraw(self, scope: str) -> None:
         """A connection is gone; see `ToolGate`."""

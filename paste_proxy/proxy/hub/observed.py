@@ -30,6 +30,8 @@ class RequestSeen:
     reading: Reading
     header: str | None
     """Session id from a header."""
+    ahead: bool = True
+    """Whether anything may be run ahead for its session from now on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,8 @@ class AgentSession:
     """Server -> scope of the connection this session calls it through."""
     prefixes: bool = False
     """Its client puts servers' names before their tools'."""
+    ahead: bool = True
+    """Whether anything may be run ahead for it."""
     tool_calls: int = 0
     exposed_s: float = 0.0
     saved_s: float = 0.0

@@ -6,13 +6,14 @@ clients put around a call: a tool that calls another by its name, arguments of t
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from paste_proxy.events.invocation import Invocation, name_of, server_of
 from paste_proxy.events.values import Json
 from paste_proxy.proxy.hub.spelling import Spellings
 from paste_proxy.proxy.ports import NO_ARGUMENTS
+from paste_proxy.speculation.hints import NO_HINTS, Hints, agreed
 from paste_proxy.speculation.reading_commands import READ_SHELL, reading_command
 from paste_proxy.tools.backend import Backend
 
@@ -45,6 +46,8 @@ class Offer:
     """The agent session whose connection this is, where known."""
     beside: Mapping[str, frozenset[str]]
     """Per tool, arguments that it takes no notice of."""
+    hints: Mapping[str, Hints]
+    """Per tool, what the server says of it there."""
 
 
 class Toolbox:
@@ -52,13 +55,22 @@ class Toolbox:
 
     Args:
         alike: those of the servers that are the same to every session.
+        annotated: told of what a tool's server says of it, on all connections together, whenever that changes (None:
+            no connection offers the tool any more); says whether that makes a write of what was a read.
     """
 
-    def __init__(self, servers: Iterable[str] = (), alike: Iterable[str] = ()) -> None:
-        self._servers, self._alike = set(servers), frozenset(alike)
+    def __init__(
+        self,
+        servers: Iterable[str] = (),
+        alike: Iterable[str] = (),
+        annotated: Callable[[str, Hints | None], bool] = lambda tool, hints: False,
+    ) -> None:
+        self._servers, self._alike, self._annotated = set(servers), frozenset(alike), annotated
         self._offers: dict[tuple[str, str], Offer] = {}
         self._holders: dict[str, list[Offer]] = defaultdict(list)
         self._spellings = Spellings()
+        self._hints: dict[str, Hints] = {}
+        """What was told of each tool on offer."""
 
     def offer(
         self,
@@ -69,35 +81,56 @@ class Toolbox:
         *,
         session: str | None = None,
         beside: Mapping[str, frozenset[str]] = NO_ARGUMENTS,
-    ) -> None:
-        """Add an offer, or replace the one of the same scope and server."""
-        self._drop((scope, server))
-        offer = Offer(scope, server, backend, frozenset(tools), session, beside)
+        hints: Mapping[str, Hints] = NO_HINTS,
+    ) -> bool:
+        """Add an offer, or replace the one of the same scope and server.
+
+        Returns:
+            Whether a tool that was a read is a write now.
+        """
+        before = self._drop((scope, server))
+        offer = Offer(scope, server, backend, frozenset(tools), session, beside, hints)
         self._offers[scope, server] = offer
         for tool in offer.tools:
             self._holders[tool].append(offer)
             self._spellings.add(tool)
+        return sum(self._tell_hints(tool) for tool in before | offer.tools) > 0
 
     def withdraw(self, scope: str) -> None:
         """Drop every offer of a scope."""
         for key in [key for key in self._offers if key[0] == scope]:
-            self._drop(key)
+            for tool in self._drop(key):
+                self._tell_hints(tool)
 
     def belongs(self, scope: str, session: str) -> None:
         """A session has called tools through that connection: until it says otherwise it is no other's."""
         for key, offer in [(key, offer) for key, offer in self._offers.items() if key[0] == scope]:
             if offer.session is None:
-                self.offer(*key, offer.backend, offer.tools, session=session, beside=offer.beside)
+                self.offer(*key, offer.backend, offer.tools, session=session, beside=offer.beside, hints=offer.hints)
 
-    def _drop(self, key: tuple[str, str]) -> None:
+    def _tell_hints(self, tool: str) -> bool:
+        """Tell what is said of a tool, if it is something else now; gives whether that makes a write of it."""
+        holders, before = self._holders.get(tool), self._hints.get(tool)
+        now = agreed(offer.hints.get(tool, Hints()) for offer in holders) if holders else None
+        if now == before:
+            return False
+        if now is None:
+            del self._hints[tool]
+        else:
+            self._hints[tool] = now
+        return self._annotated(tool, now)
+
+    def _drop(self, key: tuple[str, str]) -> frozenset[str]:
+        """Drop an offer, if there is one; gives its tools."""
         offer = self._offers.pop(key, None)
         if offer is None:
-            return
+            return frozenset()
         for tool in offer.tools:
             self._holders[tool].remove(offer)
             if not self._holders[tool]:
                 del self._holders[tool]
                 self._spellings.drop(tool)
+        return offer.tools
 
     def knows(self, tool: str) -> bool:
         """Whether calls of this tool pass through the sidecar."""

@@ -9,6 +9,7 @@ from paste_proxy.events.types import CallSealed, Event, LlmTurn, TurnStarted
 from paste_proxy.proxy.hub.foresight import Foresight
 from paste_proxy.proxy.hub.history import heard
 from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, PartSeen, RequestSeen, Tunnel
+from paste_proxy.proxy.hub.opting_out import opt_out
 from paste_proxy.proxy.hub.session import AgentSession, AskedCall
 from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.tally import Tally
@@ -54,6 +55,8 @@ class TurnDesk:
             self._tally.utility_turns += 1
             return
         session, placed = self._sessions.place_request(item.reading, item.header, self._clock.monotonic())
+        if not item.ahead:
+            opt_out(session, self._tell)
         messages = item.reading.after(placed.known_messages)
         session.prefixes = session.prefixes or any(map(self._toolbox.prefixed, item.reading.request.tools))
         new = heard(session, messages, partial(self._toolbox.resolve, bare=not session.prefixes), self._clock.epoch())

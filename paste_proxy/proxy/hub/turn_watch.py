@@ -12,6 +12,7 @@ from itertools import count
 import structlog
 
 from paste_proxy.clock import Clock
+from paste_proxy.proxy.http.opting_out import opts_out
 from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, Exchange, Observed, PartSeen, RequestSeen, Tunnel
 from paste_proxy.proxy.hub.reader_process import ReaderProcess, read_request
 from paste_proxy.proxy.hub.reading import Reading
@@ -59,7 +60,7 @@ class TurnWatch:
 
     def opened(self, *, wire: str, target: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
         """A request went upstream."""
-        exchange = _Watched(self, WIRES[wire])
+        exchange = _Watched(self, WIRES[wire], ahead=not opts_out(headers.items()))
         if body is None:
             exchange.blind = True
             return exchange
@@ -129,14 +130,17 @@ class _Watched(Exchange):
         "_timer",
         "_watch",
         "_wire",
+        "ahead",
         "blind",
         "reading",
         "seen",
     )
 
-    def __init__(self, watch: TurnWatch, wire: Wire) -> None:
+    def __init__(self, watch: TurnWatch, wire: Wire, *, ahead: bool) -> None:
         super().__init__()
         self._watch, self._wire = watch, wire
+        self.ahead = ahead
+        """Whether anything may be run ahead for its session."""
         self._reader: AnswerReader | None = None
         self._started = watch._clock.monotonic()
         self._held: list[Observed] = []
@@ -179,7 +183,7 @@ class _Watched(Exchange):
         if read is None:
             return
         self.seen = True
-        self._watch._post(RequestSeen(self, read, header))
+        self._watch._post(RequestSeen(self, read, header, self.ahead))
         for item in held:
             self._watch._post(item)
 

@@ -24,6 +24,7 @@ from paste_proxy.events.result import Status
 from paste_proxy.events.values import Json
 from paste_proxy.proxy.mcp.client_arguments import ClientArguments
 from paste_proxy.proxy.ports import ToolGate
+from paste_proxy.speculation.hints import Hints
 from paste_proxy.tools.backend import Backend
 from paste_proxy.tools.mcp_hello import Hello, stateless_hello
 from paste_proxy.wire.mcp import Era, McpToolCall, same_identity
@@ -165,6 +166,13 @@ class Offering:
         if listed and self._client_arguments.answered(listed, arguments, status) and self._whole:
             self._offer()
 
+    def opt_out(self) -> None:
+        """The client wants nothing run ahead: nothing is offered any more."""
+        if self._make is not None:
+            self._make, self._lists_left = None, 0
+            self._renew()
+            self._retire()
+
     def close(self) -> None:
         """The session is over."""
         self._gate.withdraw(self.scope)
@@ -197,7 +205,8 @@ class Offering:
             return
         backend = self._speculator(self._make)
         beside = {identity: found for identity, tool in offered.items() if (found := self._unnoticed(tool))}
-        self._gate.offer(self.scope, self._server, backend, offered, session=self.session, beside=beside)
+        hints = {identity: Hints(tool.read_only, tool.open_world) for identity, tool in offered.items()}
+        self._gate.offer(self.scope, self._server, backend, offered, session=self.session, beside=beside, hints=hints)
 
     def _speculator(self, make: MakeSpeculator) -> Speculator:
         if self._backend is None:

@@ -14,6 +14,7 @@ from aiohttp.typedefs import RawHeaders
 
 from paste_proxy.clock import Clock
 from paste_proxy.proxy.http.headers import request_headers
+from paste_proxy.proxy.http.opting_out import opts_out
 from paste_proxy.proxy.mcp.watch import McpWatch
 
 SESSION_ID = "Mcp-Session-Id"
@@ -75,6 +76,8 @@ class McpSessions:
         found = self._watches.get(key)
         watch = found[0] if found else self._make(f"mcp:{self._server}:{key}", target)
         watch.session = next((own for name, own in headers if name.lower() in self._session_headers), watch.session)
+        if opts_out(headers):
+            watch.opt_out()
         self._watches[key] = (watch, self._clock.monotonic())
         self._watches.move_to_end(key)
         self._expire()

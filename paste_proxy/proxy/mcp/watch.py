@@ -62,6 +62,7 @@ class McpWatch:
         self._offering = Offering(gate, server, scope, make, arguments, warm=warm, lists=lists)
         self._roots_open: set[bytes] = set()
         self._called = False
+        self._ahead = True
         self._asking: dict[bytes, asyncio.Task[Decision]] = {}
         self._running: dict[bytes, Exchange] = {}
         self.content_type = ""
@@ -162,6 +163,11 @@ class McpWatch:
         """What the server said of a tool, defaults where it said nothing."""
         return self._offering.tool(name)
 
+    def opt_out(self) -> None:
+        """The client wants nothing run ahead."""
+        self._ahead = False
+        self._offering.opt_out()
+
     def close(self) -> None:
         """The session is over."""
         self._offering.close()
@@ -176,6 +182,7 @@ class McpWatch:
             scope=scope,
             session=session or call.session,
             call_id=call.call_id,
+            ahead=self._ahead,
         )
         return await self._gate.ask(asked)
 

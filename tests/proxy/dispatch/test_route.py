@@ -97,6 +97,15 @@ async def test_a_call_that_is_run_gets_the_tools_own_bytes_and_is_reported(live:
     assert result.body == b'{ "order": 7 }\n'
 
 
+async def test_a_header_wants_nothing_run_ahead_for_the_session(live: Live) -> None:
+    for value in ("off", "on"):
+        async with live.post("order", b"{}", **{"x-paste-speculate": value}) as response:
+            await response.read()
+    async with live.post("order", b"{}") as response:
+        await response.read()
+    assert [call.ahead for call in live.gate.asked] == [False, True, True]
+
+
 async def test_a_reused_answer_differs_from_a_live_one_in_one_header_only(live: Live) -> None:
     async with live.post("order", b'{"id": 7}') as response:
         run = await seen(response)

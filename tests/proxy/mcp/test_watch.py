@@ -14,6 +14,7 @@ from paste_proxy.proxy.mcp.client_arguments import ClientArguments
 from paste_proxy.proxy.mcp.exchange import Exchange, TakenBack
 from paste_proxy.proxy.mcp.watch import McpWatch
 from paste_proxy.proxy.ports import NO_ARGUMENTS, AgentCall, Decision
+from paste_proxy.speculation.hints import NO_HINTS, Hints
 from paste_proxy.testing import FakeGate
 from paste_proxy.tools.backend import Backend
 from paste_proxy.tools.mcp_hello import Hello
@@ -64,8 +65,9 @@ class Gate(FakeGate):
         *,
         session: str | None = None,
         beside: Mapping[str, frozenset[str]] = NO_ARGUMENTS,
+        hints: Mapping[str, Hints] = NO_HINTS,
     ) -> None:
-        super().offer(scope, server, backend, tools)
+        super().offer(scope, server, backend, tools, hints=hints)
         self.beside = beside
 
     async def ask(self, call: AgentCall) -> Decision:
@@ -126,6 +128,16 @@ async def test_tools_that_changed_are_offered_only_when_the_client_has_listed_th
     assert gate.asked[-1].scope == "scope~1"
     answered(watch, "tools/list", b'{"tools":[{"name":"look"}]}')
     assert gate.tools() == {"scope~1": ("s/look",)}
+
+
+async def test_what_the_server_says_of_its_tools_is_offered_with_them() -> None:
+    gate = Gate()
+    watch = watching(gate)
+    hints = b'"annotations":{"readOnlyHint":true,"openWorldHint":false}'
+    answered(watch, "tools/list", b'{"tools":[{"name":"look",' + hints + b'},{"name":"put"}]}')
+    assert gate.hints == {"s/look": Hints(read_only=True, open_world=False), "s/put": Hints()}
+    answered(watch, "tools/list", b'{"tools":[{"name":"look"},{"name":"put"}]}')
+    assert gate.hints == {"s/look": Hints(), "s/put": Hints()}
 
 
 async def test_what_was_run_ahead_under_other_roots_is_out_of_reach() -> None:
