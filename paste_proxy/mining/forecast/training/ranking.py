@@ -19,12 +19,14 @@ from paste_proxy.mining.forecast.traits import PATTERN
 from paste_proxy.mining.groups import Recorded
 from paste_proxy.mining.replay import replay
 
-_CANDIDATES = 8
+_CANDIDATES = 24
+"""More than are offered: where only some tools may be run ahead, what stands further down is offered, too."""
 _EPOCHS, _RATE, _DECAY = 10, 0.3, 0.03
 _PRIOR = {"joint": 2.0, "chosen": 1.0}
 """Until recordings say otherwise, what the choice and the arguments say together is believed."""
 _FIRM = 1_300
-"""With so many moments a background is held to twice as firmly as nothing is without one; with fewer, more so."""
+"""With so many moments a background is held to twice as firmly as nothing is without one; with fewer, more so. A
+judgement is held to its beginning alike, with a background or without."""
 
 
 class Weights(NamedTuple):
@@ -64,8 +66,8 @@ class Ranking:
         size = len(self._trait.of)
         if not size:
             return Weights({}, {})
-        firm = 1 + _FIRM / len(self._next.groups) if background.next else 1.0
-        decay = _DECAY * firm
+        firm = 1 + _FIRM / len(self._next.groups)
+        decay = _DECAY * firm if background.next else _DECAY
         prior, before = self._prior(background.next or _PRIOR), self._prior(background.ever)
         soon, later = self._judging(background, DECAY * firm)
         next_ = softmax_over_groups(self._next, size, epochs=_EPOCHS, rate=_RATE, decay=decay, prior=prior, beside=soon)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from paste_proxy.mining.forecast.judgement import matrix
 from paste_proxy.mining.forecast.training.descent import Floats, Ints, Rows, scores, softmax_over_groups
 from paste_proxy.mining.forecast.training.judging import Judging
 
@@ -28,7 +29,7 @@ def test_measures_are_judged_together() -> None:
     weights = softmax_over_groups(rows, 2, epochs=20, rate=0.3, decay=0.0, beside=judging)
     judged = judging.judgement()
     for moment in MOMENTS[:2]:
-        other, wanted = judged(moment)
+        other, wanted = judged(matrix(moment))
         assert wanted > other + 2
     assert weights[0] > weights[1]
 
@@ -39,7 +40,7 @@ def test_what_was_learned_says_what_was_said_while_learning() -> None:
     softmax_over_groups(rows, 2, epochs=2, rate=0.3, decay=0.0, beside=judging)
     said = judging.says(np.arange(len(at)))
     assert not said[at < 0].any()
-    assert np.allclose(said[at >= 0], judging.judgement()(measures.tolist()), atol=1e-2)
+    assert np.allclose(said[at >= 0], judging.judgement()(measures), atol=1e-2)
 
 
 def test_the_same_is_learned_every_time() -> None:
@@ -57,7 +58,7 @@ def test_a_measure_that_never_changes_says_nothing_odd() -> None:
     flat = np.concatenate([measures, np.full((len(measures), 1), 7.0, np.float32)], axis=1)
     judging = Judging(flat, at)
     weights = softmax_over_groups(rows, 2, epochs=3, rate=0.3, decay=0.0, beside=judging)
-    assert np.isfinite([*scores(rows, weights.tolist()), *judging.judgement()(flat.tolist())]).all()
+    assert np.isfinite([*scores(rows, weights.tolist()), *judging.judgement()(flat)]).all()
 
 
 def test_it_starts_from_what_another_learned_and_is_held_to_it() -> None:
