@@ -13,6 +13,12 @@ from typing import Any
 from paste_proxy.tools.workbench.globs import globs
 from paste_proxy.tools.workbench.walking import plainly, walk
 
+try:
+    import resource
+except ImportError:  # on Windows
+    resource = None  # type: ignore[assignment]
+
+_CPU_S = 60
 _FILE_BYTES = 10 * 10**6
 _LOOKED_AT = 8_192
 _LINE = 500
@@ -163,11 +169,18 @@ def _shortened(line: str) -> str:
 
 
 def _main() -> None:
+    _end_some_time()
     try:
         answer = {"found": search(json.load(sys.stdin))}
     except ValueError as fault:
         answer = {"unable": str(fault)}
     json.dump(answer, sys.stdout)
+
+
+def _end_some_time() -> None:
+    """Not to search for ever, should whoever stops this process be gone before."""
+    if resource is not None:
+        resource.setrlimit(resource.RLIMIT_CPU, (_CPU_S, _CPU_S))
 
 
 if __name__ == "__main__":

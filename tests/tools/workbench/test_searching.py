@@ -1,9 +1,12 @@
 """`grep`: lines that match."""
 
 import asyncio
+import json
 import os
 import re
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -146,3 +149,11 @@ def children() -> list[int]:
         if b"search_process" in line and int(parent) == os.getpid():
             found.append(int(folder.name))
     return found
+
+
+def test_a_search_whose_server_was_killed_does_not_go_on_for_ever(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x" * 40 + "\n")
+    asked = {**Grep(pattern=FOREVER).model_dump(), "root": str(tmp_path), "start": str(tmp_path)}
+    program = "from paste_proxy.tools.workbench import search_process as it; it._CPU_S = 1; it._main()"
+    ended = subprocess.run([sys.executable, "-c", program], input=json.dumps(asked).encode(), timeout=100, check=False)
+    assert ended.returncode == -signal.SIGKILL
