@@ -1,37 +1,60 @@
-"""Command lines that plainly only read files, or what git has recorded."""
+"""Command lines that plainly have no effect: they read files, or what git has recorded, or say where they are.
 
+Plainly means that every shell splits the line alike and that each program, each of its options and its number of
+operands is known by name. A shell may know another program by a name, an alias may, and git runs what its configuration
+asks for (an outside diff, a monitor of files): then the line does what its user has put there.
+"""
+
+import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from paste_proxy.speculation.plain_commands import Argv, pipeline
-from paste_proxy.speculation.reading_programs import reading
+from paste_proxy.speculation.program_options import MANY, NEVER, NUMBER, Program
+from paste_proxy.speculation.reading_git import git_reads
+from paste_proxy.speculation.reading_programs import reads
 
-_SHOWN_WHOLE = frozenset({"cat", "head", "tail"})
-_OF_GIT = frozenset(
-    {"blame", "cat-file", "diff", "grep", "log", "ls-files", "ls-tree", "merge-base", "rev-parse", "shortlog", "show"}
-    | {"status"}
-)
-_WRITES_OR_RUNS = ("--output", "--ext-diff", "--open-files-in-pager", "-O", "--textconv", "--filters")
-"""Beginnings of options of these git commands that make them write a file or run a program."""
+_FORMAT = re.compile(r"(?:%[aAfFgGhinNsuUyY]|[\w :,./-])+")
+"""Of `stat`: without the time of the last access, which reading moves."""
+_PATHS_IN_JSON = re.compile(r"\.[\w.]*(?:,\.[\w.]*)*")
+"""Of `jq`: no functions, of which some ask what time it is."""
+_NO_FILE = re.compile(r"/(?:dev|proc|sys)(?:/.*)?")
+"""What lies there may be used up by reading, or act on it."""
+_OTHERS: Mapping[str, Program] = {
+    "basename": Program(flags="a", source=range(1, 3), filter=NEVER),
+    "diff": Program(
+        flags="abBdiNpqrstuwy",
+        valued=dict.fromkeys("UW", NUMBER),
+        words=dict.fromkeys(("--brief", "--recursive", "--unified", "--side-by-side", "--color=never")),
+        source=range(2, 3),
+        filter=NEVER,
+    ),
+    "dirname": Program(filter=NEVER),
+    "echo": Program(flags="neE", source=range(MANY), filter=NEVER),
+    "file": Program(flags="bi", words=dict.fromkeys(("--brief", "--mime-type", "--mime-encoding")), filter=NEVER),
+    "jq": Program(flags="acjrsMS", first=_PATHS_IN_JSON, source=range(2, MANY), filter=range(1, 2)),
+    "pwd": Program(flags="LP", source=range(1), filter=NEVER),
+    "stat -c": Program(first=_FORMAT, source=range(2, MANY), filter=NEVER),
+    "uname": Program(flags="amnoprsv", source=range(1), filter=NEVER),
+    "which": Program(flags="a", filter=NEVER),
+    "whoami": Program(source=range(1), filter=NEVER),
+}
 
 
 @lru_cache(maxsize=4_096)
 def only_reads(command: str) -> bool:
-    """Whether a command line is plainly one that only reads files or what git has recorded."""
-    if reading(command) is not None:
-        return True
+    """Whether a command line is plainly one without an effect."""
     stages = pipeline(command)
-    if stages is None:
+    if stages is None or any(_NO_FILE.fullmatch(word) for stage in stages for word in stage[1:] if word != "/dev/null"):
         return False
-    if len(stages) == 1 and stages[0][0] in _SHOWN_WHOLE:
-        return reading(f"{command} | wc") is not None
-    _, piped, rest = command.partition(" | ")
-    return _git_reads(stages[0]) and (not piped or reading(f"ls | {rest}") is not None)
+    return all(_reads(stage, first=not at) for at, stage in enumerate(stages))
 
 
-def _git_reads(argv: Argv) -> bool:
-    words = list(argv[1:])
-    while words and words[0] in ("-C", "--no-pager"):
-        del words[: 2 if words[0] == "-C" else 1]
-    if argv[0] != "git" or not words or words[0] not in _OF_GIT:
-        return False
-    return not any(word.startswith(_WRITES_OR_RUNS) for word in words[1:])
+def _reads(argv: Argv, *, first: bool) -> bool:
+    if reads(argv, first=first) or (first and git_reads(argv)):
+        return True
+    return any(
+        other.takes(argv[words:], first=first)
+        for words in (1, 2)
+        if (other := _OTHERS.get(" ".join(argv[:words]))) is not None
+    )
