@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.types import CallSealed, Event, LlmTurn, ToolCall, ToolOutput
 from paste_proxy.events.values import Json, canonical_text
+from paste_proxy.mining.background import parse_background
 from paste_proxy.mining.contexts import suffixes
 from paste_proxy.mining.mine import mine
 from paste_proxy.mining.odds import Odds
@@ -17,6 +18,7 @@ from paste_proxy.mining.pool import Pool
 from paste_proxy.mining.predict import Predictor, ranked
 from paste_proxy.mining.templates import Repeat
 from paste_proxy.mining.window import Window
+from paste_proxy.share import find
 from tests.mining.sessions import Script, Session
 from tests.mining.worlds import POOL as TRAVELS
 from tests.mining.worlds import events_of, recorded
@@ -36,6 +38,8 @@ def searching(name: str, *, failing: bool = False) -> Session:
     return script.says("This is what I found.").end()
 
 
+BACKGROUND = parse_background(find("patterns", "builtin:background").read_text("utf-8"), "background")
+"""As `mine` starts from it: eight tasks say next to nothing of which row is the one."""
 NAMES = ["ants", "bees", "cats", "dogs", "eels", "frogs", "goats", "hens"]
 POOL = mine([searching(name, failing=at % 2 == 0) for at, name in enumerate(NAMES)])
 
@@ -97,7 +101,7 @@ def test_arguments_of_one_call_come_from_one_row_and_from_several_events() -> No
         arguments = {"from": trip["from"], "to": trip["to"], "date": f"2024-05-{10 + at}"}
         return script.call("flights", arguments, []).end()
 
-    pool = mine([session(name, at) for at, name in enumerate(NAMES)])
+    pool = mine([session(name, at) for at, name in enumerate(NAMES)], background=BACKGROUND)
     live = Script("live").user("please move it to 21st of May")
     live.call("booking", {"id": "z"}, {"trips": [{"from": "P", "to": "Q", "day": "2024-06-01"}]})
     found = [one for one in after(pool, live.events) if one.tool == "flights"]
