@@ -11,7 +11,7 @@ _STEPS = r'''
 import ctypes, errno, json, mmap, os, shutil, socket, stat, subprocess, sys
 
 libc = ctypes.CDLL(None, use_errno=True)
-OPENS = "read write append patch same opened mapped sparse forked shell".split()
+OPENS = "read write append patch same opened mapped sparse forked shell remove again".split()
 
 def shown(data):
     return f"{len(data)} {sum(data)} {data[:8].hex()}"
