@@ -33,7 +33,7 @@ def plant(root: Path, seed: int, *, linked: bool = False) -> None:
                 continue
             kind = chance.random()
             if kind < 0.1:
-                path.symlink_to(chance.choice(("a", "../b", "nowhere", "/dev/null")))
+                path.symlink_to(chance.choice(("a", "../b", "nowhere", "/nowhere/else")))
             elif kind < 0.13:
                 os.mkfifo(path)
             else:
