@@ -3,7 +3,7 @@
 They are looked for in the core of the call, so that `cd a && git status 2>&1` is the command `git status`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TypeAlias, TypeGuard
@@ -12,11 +12,11 @@ from paste_proxy.errors import InputFault
 from paste_proxy.events.values import Json, canonical_text
 from paste_proxy.speculation.fields import Fields
 from paste_proxy.speculation.plain_commands import Argv, pipeline
-from paste_proxy.speculation.plainly_reading import only_reads
+from paste_proxy.speculation.plainly_reading import only_reads, only_reads_files
 
 Globs: TypeAlias = tuple[str, ...]
 
-_READING = "reading"
+_READING: Mapping[str, Callable[[str], bool]] = {"reading": only_reads, "reading files": only_reads_files}
 _MORE = "*"
 """As the last word of a pattern: any words more, or none."""
 
@@ -29,11 +29,11 @@ class Conditions:
     """JSON pointers into the arguments; one of the globs has to fit what stands there."""
     commands: tuple[Argv, ...] | None = None
     """Patterns, of which one has to fit each program of the command; None: no matter what it runs."""
-    reading: bool = False
-    """The command has to be plainly one that only reads."""
+    reading: str = ""
+    """The command has to be plainly one of this kind, a word of `_READING`; empty: no matter what kind."""
 
     def __bool__(self) -> bool:
-        return bool(self.values) or self.commands is not None or self.reading
+        return bool(self.values) or self.commands is not None or bool(self.reading)
 
     def unmet(self, arguments: Mapping[str, Json], command: Json) -> str | None:
         """What a call with these arguments, and this command if it is a shell's, does not meet; None: it is meant."""
@@ -44,8 +44,8 @@ class Conditions:
             return None
         if not isinstance(command, str):
             return "it has no command"
-        if self.reading and not only_reads(command):
-            return f"{command!r} is not plainly a command that only reads"
+        if self.reading and not _READING[self.reading](command):
+            return f"{command!r} is not plainly {self.reading}"
         if self.commands is not None and not _runs_only(command, self.commands):
             return f"{command!r} runs something else than {', '.join(map(' '.join, self.commands))}"
         return None
@@ -102,15 +102,18 @@ def read_conditions(fields: Fields, *, shell: bool) -> Conditions:
         raise InputFault(
             fields.place_of("commands"), "no argument that is the command", "same = { shell = ... } as well"
         )
-    patterns = None if commands in (None, _READING) else _patterns(fields, commands)
-    return Conditions(_values(fields), patterns, reading=commands == _READING)
+    if isinstance(commands, str) and commands in _READING:
+        return Conditions(_values(fields), reading=commands)
+    return Conditions(_values(fields), None if commands is None else _patterns(fields, commands))
 
 
 def _patterns(fields: Fields, commands: object) -> tuple[Argv, ...]:
     listed = commands if isinstance(commands, list) else [commands]
     patterns = [tuple(one.split()) for one in listed if isinstance(one, str) and one.strip()]
     if not patterns or len(patterns) < len(listed):
-        raise fields.fault("commands", '"reading", or patterns of words as in ["git status", "npm test *"]')
+        raise fields.fault(
+            "commands", '"reading", "reading files", or patterns of words as in ["git status", "npm test *"]'
+        )
     return tuple(patterns)
 
 

@@ -41,6 +41,15 @@ _OTHERS: Mapping[str, Program] = {
 }
 
 
+def only_reads_files(command: str) -> bool:
+    """Whether a command line is plainly one without an effect, and does not ask git.
+
+    To renew its index git takes a lock for a moment, which another command of git may come upon.
+    """
+    stages = pipeline(command)
+    return stages is not None and stages[0][0] != "git" and only_reads(command)
+
+
 @lru_cache(maxsize=4_096)
 def only_reads(command: str) -> bool:
     """Whether a command line is plainly one without an effect."""

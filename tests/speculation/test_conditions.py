@@ -97,6 +97,13 @@ def test_a_rule_may_speak_of_some_commands_only(command: str, rule: str) -> None
     assert place("run", command=command) == rule
 
 
+def test_a_rule_may_leave_git_out_of_what_reads() -> None:
+    files = f'[[rule]]\ntool = "run"\ncommands = "reading files"\neffect = "read"\n{SHELL}\n'
+    policy = Policy.parse(files, "x")
+    said = {line: policy.rule_for(Invocation("run", {"command": line})).allowed for line in ("ls -l", "git log", "rm a")}
+    assert said == {"ls -l": True, "git log": False, "rm a": False}
+
+
 @pytest.mark.parametrize("command", [None, 3, ["git", "status"], {"git": "status"}])
 def test_what_is_no_command_is_none_of_them(command: Json) -> None:
     assert place("run", command=command) == "5"
