@@ -25,6 +25,10 @@ class ToolResult:
     """Status of the HTTP answer where the backend is HTTP; 200 elsewhere."""
     took_s: float | None = field(default=None, compare=False)
     """Seconds the tool itself took, where the backend had to start something first; no agent waits for that."""
+    cpu_s: float | None = field(default=None, compare=False)
+    """CPU seconds that it took, where the backend knows."""
+    retry_after_s: float | None = field(default=None, compare=False)
+    """In how many seconds its service wants to be asked again, where an error says so outside of the body."""
 
     def value(self) -> Json:
         """The answer as JSON, or as text where it is none."""

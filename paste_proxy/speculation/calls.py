@@ -92,6 +92,7 @@ class Calls:
             lane=self._state.lane(server_of(told.invocation.tool)),
             writes=ruling.written_by(told.session, told.invocation),
             asked_at=now,
+            rule=ruling.place,
             reuse_s=self._earlier.reuse_s(ruling),
         )
         self._calls[call.number] = call
@@ -118,6 +119,7 @@ class Calls:
                 yield from self._jobs.drop(job, Outcome.PREEMPTED, now)
         call.started_at, call.epoch = now, self._state.effects.epoch
         self._earlier.leads(call, now)
+        self._state.called(call.rule, now)
         yield Run(call=call.number)
 
     def _again(self, call: Call, earlier: Job, result: ToolResult, now: float) -> Iterator[Command]:
@@ -149,6 +151,7 @@ class Calls:
         job = self._state.ledger.numbered(told.job)
         if job is None or job.shadow or job.ended_at is not None:
             return
+        self._state.job_ended(job, told, now)
         if told.result is not None and told.result.status is Status.OK:
             self._state.experience.ran(job.invocation.tool, _took(job, told.result, now))
         if job.call is None:
@@ -193,6 +196,7 @@ class Calls:
                 yield from self._slot_freed(call.lane, now)
         elif call.waited:
             call.started_at = now
+            self._state.called(call.rule, now)
             yield Run(call=call.number)
         else:
             yield from self._start(call, now)
@@ -222,6 +226,8 @@ class Calls:
             return
         self._leave(call)
         self._write_ended(call, told.status, now)
+        if told.result is not None:
+            self._state.answered(call.invocation.tool, told.result, now)
         followers, answer = self._earlier.ended(call), self._earlier.answer(call, told, now)
         if call.started_at is not None and told.status is Status.OK:
             self._state.experience.ran(call.invocation.tool, now - call.started_at)

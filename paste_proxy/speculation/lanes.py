@@ -25,6 +25,8 @@ class Call:
     lane: "Lane"
     writes: frozenset[str]
     asked_at: float
+    rule: str = ""
+    """The place of the rule that speaks about it."""
     started_at: float | None = None
     """None while it queues or waits for a promoted job."""
     job: Job | None = None

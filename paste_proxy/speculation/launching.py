@@ -6,10 +6,11 @@ the budget has room; a clearly better one takes the place of the least useful ru
 
 from collections.abc import Iterator
 
-from paste_proxy.events.candidate import Candidate
+from paste_proxy.events.candidate import SEALED, Candidate
 from paste_proxy.events.invocation import server_of
 from paste_proxy.events.types import Outcome
 from paste_proxy.speculation.admission import CLEARLY_BETTER, Admit, admit
+from paste_proxy.speculation.budgets.budgets import Charge, Refusal
 from paste_proxy.speculation.jobs import Jobs
 from paste_proxy.speculation.lanes import obstacles
 from paste_proxy.speculation.ledger import Job, Place
@@ -45,10 +46,10 @@ class Launching:
         admitted.sort(key=lambda admit: (admit.worth.utility, admit.worth.benefit_s), reverse=True)
         for rank, chosen in enumerate(admitted):
             obstacle = self._obstacle(told, chosen, rank, now)
-            if isinstance(obstacle, Reason):
-                if obstacle in _PASSING and rank < self._state.limits.candidates:
+            if isinstance(obstacle, Refusal):
+                if obstacle.reason in _PASSING and rank < self._state.limits.candidates:
                     self._wait(told, chosen, now + PATIENCE_S)
-                yield _refused(told, chosen.candidate, obstacle)
+                yield _refused(told, chosen.candidate, obstacle.reason)
                 continue
             if obstacle is not None:
                 yield from self._jobs.drop(obstacle, Outcome.PREEMPTED, now)
@@ -109,21 +110,26 @@ class Launching:
             return Reason.DUPLICATE
         return admit(candidate, ruling, worth, self._state.limits, self._state.mode)
 
-    def _obstacle(self, told: Predicted, chosen: Admit, rank: int, now: float) -> Reason | Job | None:
+    def _obstacle(self, told: Predicted, chosen: Admit, rank: int, now: float) -> Refusal | Job | None:
         """Why the candidate cannot run, or the running job that has to make room for it."""
         if self._job_for(told, chosen.candidate) is not None:
-            return Reason.DUPLICATE
+            return Refusal(Reason.DUPLICATE)
         if rank >= self._state.limits.candidates:
-            return Reason.BUDGET
+            return Refusal(Reason.BUDGET, "speculation.candidates")
         if self._state.effects.dirty(chosen.ruling.rests_on(told.session, chosen.candidate.invocation), now):
-            return Reason.WRITE_IN_FLIGHT
-        lane = self._state.lane(server_of(chosen.candidate.invocation.tool))
-        running = obstacles(lane, self._state.ledger.running(shadow=chosen.shadow), self._state.limits.slots)
-        if running is None:
+            return Refusal(Reason.WRITE_IN_FLIGHT)
+        running = self._state.ledger.running(shadow=chosen.shadow)
+        budgets = self._state.budgets_of(shadow=chosen.shadow)
+        if refusal := budgets.refusal(_charge(told, chosen), len(running), now):
+            return refusal
+        server = server_of(chosen.candidate.invocation.tool)
+        in_the_way = obstacles(self._state.lane(server), running, self._state.limits.slots)
+        if in_the_way is None:
             return None
-        weakest = min(running, key=lambda job: job.utility, default=None)
+        weakest = min(in_the_way, key=lambda job: job.utility, default=None)
         if weakest is None or chosen.worth.utility < CLEARLY_BETTER * weakest.utility:
-            return Reason.BUDGET
+            full = in_the_way is running
+            return Refusal(Reason.BUDGET, "speculation.slots" if full else f'capacity."{server}".speculative')
         return weakest
 
     def _launch(self, told: Predicted, chosen: Admit, now: float) -> Iterator[Command]:
@@ -146,8 +152,19 @@ class Launching:
             later=later(candidate),
         )
         self._state.ledger.add(job)
+        self._state.budgets_of(shadow=job.shadow).launched(_charge(told, chosen), now)
         if not job.shadow:
             yield Launch(job=job.number, session=told.session, candidate=candidate, scope=told.scope, staged=job.staged)
+
+
+def _charge(told: Predicted, chosen: Admit) -> Charge:
+    candidate = chosen.candidate
+    return Charge(
+        tool=candidate.invocation.tool,
+        session=told.session,
+        rule=chosen.ruling.place,
+        sealed=candidate.source == SEALED,
+    )
 
 
 def _refused(told: Predicted, candidate: Candidate, reason: Reason) -> Refused:

@@ -47,6 +47,11 @@ class Ruling:
     expected_s: float | None = None
     same: Sameness = NOTHING_SAME
 
+    @property
+    def place(self) -> str:
+        """Of the rule, file and number; empty where none speaks about the call."""
+        return "" if self.rule is None else self.rule.place
+
     def read_by(self, session: str, invocation: Invocation) -> frozenset[str]:
         """The domains that this call reads."""
         return meant(self.reads, session, invocation)

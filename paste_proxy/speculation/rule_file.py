@@ -10,6 +10,7 @@ from typing import TypeGuard
 from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import name_of, server_of
 from paste_proxy.events.toml import read_toml
+from paste_proxy.speculation.budgets.allotment import ALLOTMENT_KEYS, read_allotment
 from paste_proxy.speculation.conditions import read_conditions
 from paste_proxy.speculation.domains import WRITTEN
 from paste_proxy.speculation.fields import Fields
@@ -36,6 +37,7 @@ _KEYS = (
     "mode",
     "min_confidence",
     "expected_s",
+    *ALLOTMENT_KEYS,
     "same",
 )
 _A_GLOB = "a glob without white space, its brackets closed"
@@ -100,6 +102,7 @@ def read_rule(table: object, place: str) -> Rule:
         mode=fields.choice("mode", Mode) or Mode.SPECULATE,
         min_confidence=fields.share("min_confidence"),
         expected_s=fields.seconds("expected_s"),
+        allotment=read_allotment(fields),
         same=same,
     )
     for key, found, expected in _contradictions(rule):

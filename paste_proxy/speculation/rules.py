@@ -5,6 +5,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 
 from paste_proxy.events.invocation import Invocation, name_of, server_of
+from paste_proxy.speculation.budgets.allotment import UNBOUNDED, Allotment
 from paste_proxy.speculation.conditions import ANY_CALL, Conditions
 from paste_proxy.speculation.sameness.sameness import NOTHING_SAME, Sameness
 from paste_proxy.speculation.types import Destination, Mode
@@ -66,6 +67,8 @@ class Rule:
     mode: Mode = Mode.SPECULATE
     min_confidence: float | None = None
     expected_s: float | None = None
+    allotment: Allotment = UNBOUNDED
+    """What its calls may cost."""
     same: Sameness = NOTHING_SAME
     """Which calls of these tools are the same."""
 

@@ -8,6 +8,7 @@ depends on can have changed since its job started.
 from collections.abc import Iterator, Mapping
 from typing import assert_never
 
+from paste_proxy.speculation.budgets.budgets import NO_BUDGET, BudgetLimits, Budgets
 from paste_proxy.speculation.calls import Calls
 from paste_proxy.speculation.domains import EVERYTHING
 from paste_proxy.speculation.jobs import Jobs
@@ -31,7 +32,9 @@ from paste_proxy.speculation.types import (
     ObservationLost,
     Predicted,
     SessionEnded,
+    Settled,
     Tick,
+    Today,
     Told,
 )
 
@@ -44,12 +47,18 @@ class Scheduler:
         limits: bounds of the speculative work.
         mode: how far to go; `off` still queues calls for servers of limited capacity.
         capacities: slots by server name, the empty name for tools that no server owns.
+        budget: what all that is run ahead may cost, beside what the policy's rules say.
     """
 
     def __init__(
-        self, policy: Policy, limits: SpeculationLimits, mode: Mode, capacities: Mapping[str, ServerCapacity]
+        self,
+        policy: Policy,
+        limits: SpeculationLimits,
+        mode: Mode,
+        capacities: Mapping[str, ServerCapacity],
+        budget: BudgetLimits = NO_BUDGET,
     ) -> None:
-        self._state = State(policy, limits, mode, capacities)
+        self._state = State(policy, limits, mode, capacities, budget)
         self._jobs = Jobs(self._state)
         self._launching = Launching(self._state, self._jobs)
         self._calls = Calls(self._state, self._jobs)
@@ -57,7 +66,16 @@ class Scheduler:
 
     def step(self, told: Told, now: float) -> list[Command]:
         """Take what happened at `now`; return what to do, in order. `now` never goes back."""
-        return [*self._jobs.time_passed(now), *self._react(told, now), *self._launching.room(now)]
+        commands = [*self._jobs.time_passed(now), *self._react(told, now), *self._launching.room(now)]
+        for command in commands:
+            if isinstance(command, Settled):
+                self._state.settled(command, now)
+        return commands
+
+    @property
+    def budgets(self) -> Budgets:
+        """What running ahead has cost."""
+        return self._state.budgets
 
     def next_deadline(self) -> float | None:
         """When a `Tick` is due, if nothing else is told before."""
@@ -81,6 +99,9 @@ class Scheduler:
                 return self._session_ended(told, now)
             case ObservationLost():
                 return self._observation_lost(now)
+            case Today(day):
+                self._state.budgets.book.turn(day, now)
+                self._state.shadow_budgets.book.turn(day, now)
             case Tick():
                 pass
             case _:

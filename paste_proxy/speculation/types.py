@@ -45,6 +45,13 @@ class Reason(StrEnum):
     CONFIDENCE = "confidence"
     BENEFIT = "benefit"
     BUDGET = "budget"
+    CALLS = "calls"
+    MONEY = "money"
+    BYTES = "bytes"
+    CPU = "cpu"
+    WASTE = "waste"
+    BACKOFF = "backoff"
+    RATE = "rate"
     WRITE_IN_FLIGHT = "write_in_flight"
     DUPLICATE = "duplicate"
 
@@ -100,6 +107,8 @@ class JobEnded:
 
     job: int
     result: ToolResult | None
+    retry_after_s: float | None = None
+    """The fault was that the service of its tool wants fewer calls, and none for so long (0: it does not say)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +168,14 @@ class ObservationLost:
 
 
 @dataclass(frozen=True, slots=True)
+class Today:
+    """The calendar shows this day; told from time to time, for budgets of a day."""
+
+    day: str
+    """As `2026-12-31`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Tick:
     """Time passed."""
 
@@ -176,6 +193,7 @@ Told: TypeAlias = (
     | EffectEnded
     | SessionEnded
     | ObservationLost
+    | Today
     | Tick
 )
 

@@ -9,6 +9,7 @@ from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.outline import Outline
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.events.values import Json
+from paste_proxy.speculation.budgets.budgets import NO_BUDGET, BudgetLimits
 from paste_proxy.speculation.limits import ServerCapacity, SpeculationLimits
 from paste_proxy.speculation.policy import Policy
 from paste_proxy.speculation.scheduler import Scheduler
@@ -136,8 +137,11 @@ class Playbook:
         bounds: SpeculationLimits | None = None,
         mode: Mode = Mode.SPECULATE,
         capacities: dict[str, ServerCapacity] | None = None,
+        budget: BudgetLimits = NO_BUDGET,
+        rules: str = RULES,
     ) -> None:
-        self.scheduler = Scheduler(Policy.parse(RULES, "test"), bounds or limits(), mode, capacities or {})
+        policy = Policy.parse(rules, "test")
+        self.scheduler = Scheduler(policy, bounds or limits(), mode, capacities or {}, budget)
 
     def __call__(self, now: float, told: Told) -> list[str]:
         return [line(command) for command in self.scheduler.step(told, now)]

@@ -188,7 +188,7 @@ def test_the_worlds_do_speculate() -> None:
     again: list[int] = []
     committed: list[int] = []
 
-    @settings(HUNT, max_examples=100)
+    @settings(HUNT, max_examples=200)
     @given(plan=plans, seed=many, total=capacities)
     def collect(plan: list[Step], seed: int, total: int | None) -> None:
         ahead = check_same_outcome(plan, seed, total)

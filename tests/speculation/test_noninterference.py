@@ -1,5 +1,6 @@
 """Speculation takes nothing from the agents' own calls: open-loop arrivals at servers of few slots."""
 
+from collections import Counter
 from collections.abc import Iterator
 from random import Random
 
@@ -8,13 +9,14 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from paste_proxy.events.types import Outcome
+from paste_proxy.speculation.budgets.budgets import NO_BUDGET, BudgetLimits
 from paste_proxy.speculation.calls import Calls
 from paste_proxy.speculation.lanes import Call, Lane
 from paste_proxy.speculation.ledger import Job
 from paste_proxy.speculation.limits import ServerCapacity
 from paste_proxy.speculation.policy import Policy
 from paste_proxy.speculation.scheduler import Scheduler
-from paste_proxy.speculation.types import Command, Mode
+from paste_proxy.speculation.types import Command, Mode, Reason
 
 from .playbook import limits
 from .world import READS, RULES, SESSIONS, TOUCHED, Begun, Guess, Step, World
@@ -71,12 +73,30 @@ def _with_guesses(random: Random, call: Step, calls: list[Step], *, matching: bo
     return Step(call.session, call.name, call.argument, call.think_s, guesses=guesses, begun=begun)
 
 
-def play(mode: Mode, agents: list[list[Step]], seed: int, slots: int) -> World:
+def play(
+    mode: Mode,
+    agents: list[list[Step]],
+    seed: int,
+    slots: int,
+    budget: BudgetLimits = NO_BUDGET,
+    policy: Policy = POLICY,
+) -> World:
     capacities = {"box": ServerCapacity(total=slots, speculative=3)}
-    scheduler = Scheduler(POLICY, limits(slots=5, ttl_s=20.0), mode, capacities)
+    scheduler = Scheduler(policy, limits(slots=5, ttl_s=20.0), mode, capacities, budget)
     return World(scheduler, seed, faults=0.0, steady=True, commit_s=0.0).play(*agents)
 
 
+ALLOTTED = Policy.parse(
+    RULES.replace('effect = "read"', 'effect = "read"\nrate_limit = 4\ncalls_per_session = 2\ncost = 1.0'), "world"
+)
+budgets = st.builds(
+    BudgetLimits,
+    calls_per_minute=st.integers(1, 4) | st.none(),
+    calls_per_day=st.integers(1, 9) | st.none(),
+    money_per_session=st.integers(0, 3).map(float) | st.none(),
+    bytes_per_day=st.integers(1, 99) | st.none(),
+    wasted_s_per_minute=st.floats(0.1, 20.0) | st.none(),
+)
 loads = st.tuples(st.integers(0, 2**32), st.integers(3, 16))
 slots_of_server = st.integers(1, 3)
 
@@ -94,6 +114,29 @@ def check_no_interference(load: tuple[int, int], slots: int) -> None:
 @given(load=loads, slots=slots_of_server)
 def test_wrong_guesses_move_no_start_of_a_call(load: tuple[int, int], slots: int) -> None:
     check_no_interference(load, slots)
+
+
+@CI
+@given(load=loads, slots=slots_of_server, budget=budgets)
+def test_no_budget_moves_a_start_of_a_call(load: tuple[int, int], slots: int, budget: BudgetLimits) -> None:
+    agents = arrivals(*load, matching=False)
+    plain = play(Mode.OFF, agents, load[0], slots)
+    for mode in (Mode.SPECULATE, Mode.OBSERVE):
+        ahead = play(mode, agents, load[0], slots, budget, ALLOTTED)
+        assert [seen.started_at for seen in ahead.seen] == [seen.started_at for seen in plain.seen]
+
+
+def test_the_budgets_do_refuse() -> None:
+    reasons = Counter[Reason]()
+    for seed in range(60):
+        budget = (
+            BudgetLimits(calls_per_minute=3),
+            BudgetLimits(money_per_session=2.0),
+            BudgetLimits(wasted_s_per_minute=1.0),
+        )[seed % 3]
+        reasons += play(Mode.SPECULATE, arrivals(seed, 16, matching=False), seed, 2, budget, ALLOTTED).refused
+    for reason in (Reason.CALLS, Reason.MONEY, Reason.WASTE, Reason.RATE):
+        assert reasons[reason] >= 5
 
 
 @CI

@@ -6,6 +6,7 @@ and applies at one instant of its commit. The driver keeps the books: what each 
 when, every state there was, and that commands come in the right number.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
@@ -36,6 +37,7 @@ from paste_proxy.speculation.types import (
     ObservationLost,
     Predicted,
     Promote,
+    Reason,
     Refused,
     Run,
     Serve,
@@ -242,6 +244,7 @@ class World:
     states: list[tuple[float, dict[str, int]]] = field(default_factory=list)
     seen: list[Seen] = field(default_factory=list)
     settled: dict[int, Settled] = field(default_factory=dict)
+    refused: Counter[Reason] = field(default_factory=Counter)
     committed: int = 0
     disproved: int = 0
     again: int = 0
@@ -404,8 +407,8 @@ class World:
                 self.settled[command.job] = command
                 if not command.shadow:
                     self._jobs.pop(command.job, None)
-            case Refused():
-                pass
+            case Refused(reason=reason):
+                self.refused[reason] += 1
             case _:
                 assert_never(command)
 
