@@ -17,6 +17,7 @@ from paste_proxy.cli.explain import explain
 from paste_proxy.cli.import_ import import_
 from paste_proxy.cli.mcp import mcp
 from paste_proxy.cli.mine import mine
+from paste_proxy.cli.policies import policies
 from paste_proxy.cli.serve import serve
 from paste_proxy.cli.speedup import speedup
 from paste_proxy.cli.standard_streams import hold_standard_streams, let_stdout_go
@@ -36,6 +37,7 @@ for command in (demo, serve, mcp, tools, mine, evaluate, explain, speedup, docto
     app.command()(command)
 app.command(context_settings={"allow_interspersed_args": False})(wrap)
 app.command("import")(import_)
+app.add_typer(policies, name="policies")
 app.add_typer(bench, name="bench")
 
 

@@ -49,25 +49,32 @@ def read_rules(text: str, where: str) -> tuple[Rule, ...]:
     Raises:
         InputFault: something in it is malformed; the fault names the file, the rule's number and the key.
     """
-    return tuple(read_rule(table, place) for place, table in rule_tables(text, where))
+    tables, faults = rule_tables(text, where)
+    for fault in faults:
+        raise fault
+    return tuple(read_rule(table, place) for place, table in tables)
 
 
-def rule_tables(text: str, where: str) -> Iterator[tuple[str, object]]:
-    """The places and tables of a policy file, unread.
+def rule_tables(text: str, where: str) -> tuple[list[tuple[str, object]], list[InputFault]]:
+    """The places and tables of a policy file, unread, and what is wrong around them.
 
     Raises:
-        InputFault: it is no file of rules.
+        InputFault: it is no TOML.
     """
     tree = read_toml(text, where, "a TOML file of [[rule]] tables")
-    for key in tree:
-        if key not in ("default", "rule"):
-            raise InputFault(f"{where}: {key}", "unknown key", "default or [[rule]] tables")
+    faults = [
+        InputFault(f"{where}: {key}", "unknown key", "default or [[rule]] tables")
+        for key in tree
+        if key not in ("default", "rule")
+    ]
     if tree.get("default", "deny") != "deny":
-        raise InputFault(f"{where}: default", repr(tree["default"]), '"deny", the only default there is')
+        faults.append(InputFault(f"{where}: default", repr(tree["default"]), '"deny", the only default there is'))
     tables = tree.get("rule", [])
     if not isinstance(tables, list):
-        raise InputFault(f"{where}: rule", f"a {type(tables).__name__}", "[[rule]] tables, in double brackets")
-    return ((f"{where}: rule {number}", table) for number, table in enumerate(tables, 1))
+        found = f"a {type(tables).__name__}"
+        faults.append(InputFault(f"{where}: rule", found, "[[rule]] tables, in double brackets"))
+        tables = []
+    return [(f"{where}: rule {number}", table) for number, table in enumerate(tables, 1)], faults
 
 
 def read_rule(table: object, place: str) -> Rule:

@@ -100,8 +100,8 @@ def test_a_rule_may_speak_of_some_commands_only(command: str, rule: str) -> None
 def test_a_rule_may_leave_git_out_of_what_reads() -> None:
     files = f'[[rule]]\ntool = "run"\ncommands = "reading files"\neffect = "read"\n{SHELL}\n'
     policy = Policy.parse(files, "x")
-    said = {line: policy.rule_for(Invocation("run", {"command": line})).allowed for line in ("ls -l", "git log", "rm a")}
-    assert said == {"ls -l": True, "git log": False, "rm a": False}
+    lines = ("ls -l", "git log", "rm a")
+    assert [policy.rule_for(Invocation("run", {"command": line})).allowed for line in lines] == [True, False, False]
 
 
 @pytest.mark.parametrize("command", [None, 3, ["git", "status"], {"git": "status"}])
