@@ -26,6 +26,11 @@ class SystemClock:
         return time.time()
 
 
+def day_of(epoch: float) -> str:
+    """The day that a moment belongs to where the machine stands, as `2026-12-31`."""
+    return time.strftime("%Y-%m-%d", time.localtime(epoch))
+
+
 class FakeClock:
     """A clock that moves only when told to."""
 

@@ -179,6 +179,24 @@ class Speculating(Section):
     """Who may learn of a call that is run ahead; a rule without a `destination` counts as `third-party`."""
 
 
+class Budget(Section):
+    """What all calls run ahead may cost; those of single tools: policies. The agent's own calls are never bounded."""
+
+    calls_per_minute: PositiveInt | None = None
+    calls_per_day: PositiveInt | None = None
+    """A day is the calendar's, here and below."""
+    money_per_session: Money | None = None
+    """In the currency of the `cost` that policies' rules give."""
+    money_per_day: Money | None = None
+    bytes_per_day: PositiveInt | None = None
+    """Of results."""
+    cpu_s_per_day: Seconds | None = None
+    """Of commands run ahead in a view."""
+    wasted_s_per_minute: Seconds | None = None
+    """Run for nothing; beyond it nothing more is run ahead, but for calls that an LLM has written to their end, until
+    that has calmed."""
+
+
 class Capacity(Section):
     """Slots of one server, for those that cannot take everything at once."""
 
@@ -299,6 +317,7 @@ class Config(Section):
     policies: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     speculation: Speculating = Speculating()
+    budget: Budget = Budget()
     capacity: dict[str, Capacity] = {}
     """By server name; the empty name is the configured tools'."""
     speculator: ModelSpeculator | None = None

@@ -27,6 +27,18 @@ class UpstreamFault(PasteError):
     http_status = 502
 
 
+class UpstreamBusy(UpstreamFault):
+    """The endpoint behind us wants fewer calls.
+
+    Args:
+        retry_after_s: none for so many seconds, where it says so.
+    """
+
+    def __init__(self, words: str, retry_after_s: float | None) -> None:
+        super().__init__(words)
+        self.retry_after_s = retry_after_s
+
+
 class OurFault(PasteError):
     """Something in the sidecar broke; forwarding goes on without it."""
 

@@ -8,6 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from paste_proxy.config import (
+    Budget,
     Capacity,
     Config,
     DispatchTool,
@@ -52,7 +53,7 @@ def test_in_the_example_tables_every_key_but_the_address_has_its_default(config:
 
 @pytest.mark.parametrize(
     "model",
-    [Config, Speculating, Recording, Limits, LlmRoute, McpServer, DispatchTool, Capacity, ModelSpeculator],
+    [Config, Speculating, Budget, Recording, Limits, LlmRoute, McpServer, DispatchTool, Capacity, ModelSpeculator],
 )
 def test_every_key_is_shown(model: type[BaseModel]) -> None:
     text = EXAMPLE.read_text("utf-8")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from paste_proxy.config import Config, DispatchTool
 from paste_proxy.errors import InputFault
 from paste_proxy.mining.pool import Pool
+from paste_proxy.proxy.budget_checkup import check_budgets
 from paste_proxy.proxy.finding import Finding, Level, counted, writable
 from paste_proxy.proxy.llm_route import LlmRoutes
 from paste_proxy.proxy.memory_checkup import check_memory
@@ -45,7 +46,8 @@ def check_files(config: Config, *, allow_remote: bool = False) -> list[Finding]:
             findings.append(Finding(Level.OK, f"patterns {name}", counted(len(pools[-1].patterns), "pattern")))
         except InputFault as fault:
             findings.append(faulty(f"patterns {name}", name, fault))
-    return [*findings, *_unruled(combine(policies), pools), *_commands(config, combine(policies))]
+    policy = combine(policies)
+    return [*findings, *check_budgets(config, policy), *_unruled(policy, pools), *_commands(config, policy)]
 
 
 def _addresses(config: Config, *, allow_remote: bool) -> Iterator[Finding]:

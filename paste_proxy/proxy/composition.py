@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 from yarl import URL
 
-from paste_proxy.clock import Clock, SystemClock
+from paste_proxy.clock import Clock, SystemClock, day_of
 from paste_proxy.config import Config
 from paste_proxy.events.candidate import Candidate
 from paste_proxy.mining import pool
@@ -16,6 +16,7 @@ from paste_proxy.mining.forecast.adaptation import Adaptation
 from paste_proxy.mining.predict import Predictor, warm
 from paste_proxy.mining.prediction import SessionPredictor
 from paste_proxy.proxy.app import Parts
+from paste_proxy.proxy.budget_file import KeptBudgets, budget_path
 from paste_proxy.proxy.dispatch.route import add_dispatch_routes
 from paste_proxy.proxy.forwarding import BlindTurns, NothingSeen, OpenGate
 from paste_proxy.proxy.guessing import guessing
@@ -27,6 +28,7 @@ from paste_proxy.proxy.hub.guess_desk import GuessDesk
 from paste_proxy.proxy.hub.hub import Hub
 from paste_proxy.proxy.hub.learned import Learned
 from paste_proxy.proxy.hub.sessions import Sessions
+from paste_proxy.proxy.hub.spending import Spending
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.proxy.hub.turn_watch import TurnWatch
@@ -38,6 +40,7 @@ from paste_proxy.proxy.ports import ToolGate
 from paste_proxy.proxy.recorder import Recorder
 from paste_proxy.proxy.snapshot import HubSnapshot
 from paste_proxy.proxy.staging import stages_of
+from paste_proxy.speculation.budgets.budgets import BudgetLimits
 from paste_proxy.speculation.limits import ServerCapacity, SpeculationLimits
 from paste_proxy.speculation.policy import Policy, combine
 from paste_proxy.speculation.scheduler import Scheduler
@@ -76,6 +79,7 @@ class Sidecar:
         if self.stages is not None:
             self.tally.stages = self.stages.tally
         self._scheduler = scheduler(config, self._policy)
+        self.tally.spending = lambda: Spending.of(self._scheduler.budgets, clock.monotonic())
         self.sessions = Sessions(
             self._predictor,
             limit=config.limits.sessions,
@@ -135,6 +139,7 @@ class Sidecar:
     async def living(self, _: web.Application | None = None) -> AsyncIterator[None]:
         """Cleanup context: the recorder, the executor, the hub's task, the watch's worker."""
         memory = await self._remember() if self.config.learning.enabled else None
+        budgets = await self._budgets()
         opening = await self._open_stages()
         await asyncio.to_thread(warm, self._pool if self._adaptation is None else self._adaptation.pool)
         recorder = Recorder(self.config.recording, self._clock, self.tally.fault)
@@ -160,6 +165,8 @@ class Sidecar:
             if opening is not None:
                 await opening
             await self.stages.close()
+        if budgets is not None:
+            await budgets.close()
         if memory is not None:
             await memory.close()
         if self._guessing is not None:
@@ -181,6 +188,15 @@ class Sidecar:
         self.tally.learned = partial(Learned.of, self._adaptation)
         memory.start()
         return memory
+
+    async def _budgets(self) -> KeptBudgets | None:
+        """What earlier sidecars used of this day's budgets."""
+        path, book, kept = await asyncio.to_thread(budget_path, self.config), self._scheduler.budgets.book, None
+        if path is not None:
+            kept = KeptBudgets(book, path, self.tally.fault)
+            await kept.start()
+        book.turn(day_of(self._clock.epoch()), self._clock.monotonic())
+        return kept
 
     def _guess_desk(self) -> GuessDesk | None:
         wanted, made = self.config.speculator, self._guessing
@@ -252,7 +268,7 @@ def scheduler(config: Config, policy: Policy) -> Scheduler:
         server: ServerCapacity(total=capacity.total, speculative=capacity.speculative)
         for server, capacity in config.capacity.items()
     }
-    return Scheduler(policy, limits, wanted.mode, capacities)
+    return Scheduler(policy, limits, wanted.mode, capacities, BudgetLimits(**dict(config.budget)))
 
 
 def tool_routes(

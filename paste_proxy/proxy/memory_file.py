@@ -1,17 +1,12 @@
 """One file of a sidecar's memory: read, and written anew with what other sidecars have put there in between.
 
-While a file is read back and written its folder is locked; the kernel lets go of that when a process ends, however it
-ends. A file takes its name once it is whole. One that cannot be read as ours is put aside, the latest such alone.
+One that cannot be read as ours is put aside, the latest such alone.
 """
 
-import os
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import structlog
 
@@ -20,9 +15,7 @@ from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.mining.forecast.adaptation import Place
 from paste_proxy.mining.forecast.memory import load_place, merged, text_of
-
-if sys.platform != "win32":
-    import fcntl
+from paste_proxy.proxy.private_file import alone, write_whole
 
 log = structlog.get_logger(__name__)
 
@@ -68,7 +61,7 @@ class MemoryFile:
     def read(self) -> Place | None:
         """What it holds; None where there is nothing, or nothing of ours."""
         try:
-            with _alone(self.path.parent):
+            with alone(self.path.parent):
                 return self._stored()
         except FileNotFoundError:
             return None
@@ -87,9 +80,10 @@ class MemoryFile:
             OSError: the disk does not take it, or another sidecar holds the folder.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with _alone(self.path.parent):
+        with alone(self.path.parent):
             kept = self._stored()
-            self._write(place if kept is None else merged(kept, place, before))
+            whole = place if kept is None else merged(kept, place, before)
+            write_whole(self.path, text_of(whole, self.clock.epoch(), self.harmless))
 
     def _stored(self) -> Place | None:
         try:
@@ -103,43 +97,3 @@ class MemoryFile:
             self.fault("memory")
             log.warning("memory_refused", path=str(self.path), fault=str(fault), kept_as=str(aside))
             return None
-
-    def _write(self, place: Place) -> None:
-        text = text_of(place, self.clock.epoch(), self.harmless)
-        name = self.path.name
-        with NamedTemporaryFile(dir=self.path.parent, prefix=f".{name}.", suffix=".part", delete=False) as file:
-            part = Path(file.name)
-            try:
-                file.write(text.encode())
-                file.flush()
-                part.replace(self.path)
-            finally:
-                part.unlink(missing_ok=True)
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keep other sidecars out of a folder. On disks that know no locks nobody is kept out."""
-    if sys.platform == "win32":
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        _lock(handle)
-        yield
-    finally:
-        os.close(handle)
-
-
-def _lock(handle: int) -> None:
-    """Raises BlockingIOError where another holds it for longer than writing takes."""
-    until = time.monotonic() + _PATIENCE_S
-    while True:
-        try:
-            return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > until:
-                raise
-        except OSError:
-            return None
-        time.sleep(_PAUSE_S)

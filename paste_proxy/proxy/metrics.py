@@ -15,6 +15,7 @@ from prometheus_client.registry import Collector
 
 from paste_proxy import __version__
 from paste_proxy.proxy.hub.tally import Tally
+from paste_proxy.speculation.budgets.waste import Door
 from paste_proxy.speculation.types import Mode
 
 _LAG_SAMPLE_S = 0.1
@@ -85,6 +86,7 @@ class _Account(Collector):
             "paste_shadow_speculation", "Jobs that would have run, in observe mode.", "outcome", tally.shadow_outcomes
         )
         yield _counters("paste_refused", "Candidates not launched.", "reason", tally.refused)
+        yield from self._budgets()
         yield from self._speculator()
         yield _counters("paste_faults", "Faults of the sidecar, contained.", "where", tally.faults)
         yield CounterMetricFamily("paste_dropped_events", "Events not observed for want of room.", value=tally.dropped)
@@ -96,6 +98,20 @@ class _Account(Collector):
         yield GaugeMetricFamily("paste_learned_moments", "Moments learned from, in this place.", value=learned.moments)
         yield GaugeMetricFamily("paste_habits", "Invocations remembered, of this place.", value=learned.habits)
         yield GaugeMetricFamily("paste_demoted_patterns", "Patterns that stopped paying.", value=learned.demoted)
+
+    def _budgets(self) -> Iterator[Metric]:
+        spending = self._tally.spending()
+        used = GaugeMetricFamily("paste_budget_used", "What is used of a bound.", labels=("budget",))
+        limit = GaugeMetricFamily("paste_budget_limit", "The bound.", labels=("budget",))
+        for use in spending.uses:
+            used.add_metric((use.name,), use.used)
+            limit.add_metric((use.name,), use.limit)
+        door = GaugeMetricFamily("paste_waste_breaker", "1 for how the waste breaker stands.", labels=("door",))
+        for each in Door:
+            door.add_metric((each.value,), float(each is spending.door))
+        yield from (used, limit, door)
+        help_text = "Tools left alone, since their service wants fewer calls."
+        yield GaugeMetricFamily("paste_backing_off_tools", help_text, value=len(spending.closed))
 
     def _speculator(self) -> Iterator[Metric]:
         guesses = self._tally.guesses

@@ -4,7 +4,8 @@ from dataclasses import asdict
 
 from paste_proxy.events.values import Json
 from paste_proxy.proxy.hub.guess_tally import GuessTally
-from paste_proxy.proxy.hub.tally import Tally
+from paste_proxy.proxy.hub.spending import Spending
+from paste_proxy.proxy.hub.tally import Tally, printable
 from paste_proxy.speculation.types import Mode
 
 _TOP = 20
@@ -34,6 +35,7 @@ def stats(tally: Tally, mode: Mode, *, sessions: int, exchanges: int) -> dict[st
         "outcomes": dict(tally.outcomes),
         "would_have": {"hits": would_hit, "saved_s": tally.would_save_s, "wasted_s": tally.would_waste_s},
         "refused": dict(tally.refused),
+        "budgets": _budgets(tally.spending()),
         "speculator": _speculator(tally.guesses),
         "learned": asdict(tally.learned()),
         "missed_tools": _missed(tally),
@@ -42,6 +44,16 @@ def stats(tally: Tally, mode: Mode, *, sessions: int, exchanges: int) -> dict[st
         "faults": dict(tally.faults),
     }
     return {key: rounded(value) for key, value in shown.items()}
+
+
+def _budgets(spending: Spending) -> dict[str, Json]:
+    today = spending.today
+    return {
+        "today": {"calls": today.calls, "money": today.money, "bytes": today.bytes, "cpu_s": today.cpu_s},
+        "used": [{"budget": use.name, "used": use.used, "limit": use.limit} for use in spending.uses],
+        "waste": spending.door.value,
+        "backing_off": [{"tool": printable(tool), "for_s": left} for tool, left in spending.closed[:_TOP]],
+    }
 
 
 def _speculator(guesses: GuessTally) -> dict[str, Json]:

@@ -51,7 +51,14 @@ class _Watch:
         ran_s = self._ran_s if self._ran_s is not None else time.monotonic() - self._began
         exit_code = self._reap()
         poisons = poisons or self._trace.end(self._command) or self._counters.moved()
-        return {"exit_code": exit_code, "ran_s": ran_s, "poisons": poisons, "looked_at": sorted(self._trace.looked_at)}
+        used = os.times()
+        return {
+            "exit_code": exit_code,
+            "ran_s": ran_s,
+            "cpu_s": used.children_user + used.children_system,
+            "poisons": poisons,
+            "looked_at": sorted(self._trace.looked_at),
+        }
 
     def _until_the_end(self) -> list[str]:
         """Why it cannot be committed, as far as it is known then."""

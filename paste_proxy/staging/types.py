@@ -56,6 +56,8 @@ class Ran:
     looked_at: frozenset[str]
     """Paths outside of the workspace and of the machine's own (`/proc`, `/sys`, `/dev`) that it opened or looked
     for."""
+    cpu_s: float | None = None
+    """CPU seconds of all its processes, and of those that watched it. None: they were not counted."""
 
 
 class Refused(Exception):

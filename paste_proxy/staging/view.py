@@ -172,13 +172,14 @@ def _ran(said: bytes, output: bytes, poisons: tuple[str, ...]) -> Ran:
     except ValueError:
         if not poisons:
             raise Refused(f"the view could not be made: {said[-500:].decode(errors='replace')}") from None
-        report = {"exit_code": -9, "poisons": [], "ran_s": 0.0, "looked_at": []}
+        report = {"exit_code": -9, "poisons": [], "ran_s": 0.0, "cpu_s": None, "looked_at": []}
     if fault := report.get("fault"):
         raise Refused(f"the view could not be made: {fault}")
     return Ran(
         exit_code=report["exit_code"],
         output=output,
         ran_s=report["ran_s"],
+        cpu_s=report["cpu_s"],
         poisons=(*poisons, *report["poisons"]),
         looked_at=frozenset(report["looked_at"]),
     )

@@ -12,6 +12,7 @@ from paste_proxy.errors import UpstreamFault, place_of
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.tools.client_fault import words_of
+from paste_proxy.tools.retry_after import retry_after_s
 
 
 class HttpBackend:
@@ -51,6 +52,7 @@ class HttpBackend:
                     status=Status.ERROR if response.status >= HTTPStatus.BAD_REQUEST else Status.OK,
                     content_type=response.headers.get("content-type", "application/octet-stream"),
                     http_status=response.status,
+                    retry_after_s=retry_after_s(response.headers),
                 )
         except TimeoutError as fault:
             raise UpstreamFault(

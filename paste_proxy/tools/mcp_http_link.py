@@ -3,12 +3,14 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
+from http import HTTPStatus
 
 from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout
 
-from paste_proxy.errors import UpstreamFault, place_of
+from paste_proxy.errors import UpstreamBusy, UpstreamFault, place_of
 from paste_proxy.tools.client_fault import words_of
 from paste_proxy.tools.mcp_link import Answerer, SessionGone
+from paste_proxy.tools.retry_after import retry_after_s
 from paste_proxy.wire.jsonrpc import Request, Response, read_message
 from paste_proxy.wire.mcp_client import Outgoing
 from paste_proxy.wire.sse import SseDecoder
@@ -54,6 +56,8 @@ class HttpLink:
         """Send a request; its response, from a JSON answer or out of an event stream."""
         async with self._post(message) as answer:
             self.session_id = answer.headers.get("Mcp-Session-Id", self.session_id)
+            if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
+                raise UpstreamBusy(f"{self._place} wants fewer calls", retry_after_s(answer.headers))
             async for raw in self._messages(answer):
                 match read_message(raw):
                     case Response() as response if _answers(response, request_id):

@@ -177,7 +177,7 @@ time.sleep(600)
 async def test_a_sidecar_killed_while_it_writes_holds_nobody_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("paste_proxy.proxy.memory_file._PATIENCE_S", 0.0)
+    monkeypatch.setattr("paste_proxy.proxy.private_file._PATIENCE_S", 0.0)
     memory = await opened(config(tmp_path))
     (tmp_path / "memory").mkdir()
     writer = await asyncio.create_subprocess_exec(

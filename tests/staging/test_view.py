@@ -99,6 +99,8 @@ OUTSIDE = [
     ("tracing", "strace -o /dev/null true"),
     ("its own priority", f"{PYTHON} 'import os; os.sched_getscheduler(0)'"),
     ("read-only", "echo x >/new-in-the-root"),
+    ("read-only", "touch /sys/kernel"),
+    ("read-only", "chmod 666 /dev/null"),
     ("view of the machine", "unshare -m true"),
     ("links", "mkdir new; ls -la"),
     ("link counts", "stat file"),
@@ -163,3 +165,12 @@ async def test_what_it_looked_at_outside_is_told(views: Views, place: Path, tmp_
 async def test_a_program_that_is_not_there_cannot_be_run(views: Views, place: Path) -> None:
     with pytest.raises(Refused, match="No such program"):
         await views.run(replace(staged(place, "true"), argv=("/no/such/program",)))
+
+
+async def test_what_its_processes_take_of_the_cpu_is_counted(views: Views, place: Path) -> None:
+    idle = await views.run(staged(place, "sleep 0.3"))
+    busy = await views.run(staged(place, f"{PYTHON} 'import time\nwhile time.process_time() < 0.5: pass' & wait"))
+    assert idle.cpu_s is not None
+    assert busy.cpu_s is not None
+    assert busy.cpu_s >= 0.5
+    assert idle.cpu_s < busy.cpu_s

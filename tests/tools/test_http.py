@@ -44,7 +44,8 @@ class Upstream:
             case {"astray": _}:
                 raise web.HTTPTemporaryRedirect(f"ftp://elsewhere/{request.rel_url}")
             case {"status": int(status)}:
-                return web.Response(body=b"no", status=status, content_type="text/plain")
+                headers = {"Retry-After": "7"} if status == 429 else {}
+                return web.Response(body=b"no", status=status, content_type="text/plain", headers=headers)
         return web.Response(body=body, headers={"content-type": request.headers["content-type"] + "; v=1"})
 
 
@@ -83,6 +84,9 @@ async def test_arguments_are_posted_as_json_and_the_answer_comes_as_it_is(
 async def test_a_status_of_400_or_more_is_the_tools_own_error(backend: HttpBackend) -> None:
     result = await backend.run(Invocation("echo", {"status": 418}), speculative=False)
     assert (result.status, result.http_status, result.body) == (Status.ERROR, 418, b"no")
+    assert result.retry_after_s is None
+    busy = await backend.run(Invocation("echo", {"status": 429}), speculative=True)
+    assert (busy.http_status, busy.retry_after_s) == (429, 7.0)
 
 
 async def test_an_answer_that_breaks_off_is_a_fault(backend: HttpBackend) -> None:

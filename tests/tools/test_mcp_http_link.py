@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from paste_proxy.errors import UpstreamFault
+from paste_proxy.errors import UpstreamBusy, UpstreamFault
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.tools.mcp_client import McpClient
 from paste_proxy.tools.mcp_hello import Hello
@@ -167,3 +167,17 @@ async def test_where_the_server_can_no_longer_ask_the_session_is_opened_anew(
     await until(lambda: not link.hears_requests)
     assert "file:///a" in await text(client, "where")
     assert [one.method for one in server.seen].count("initialize") == 2
+
+
+async def test_a_server_that_wants_fewer_calls_is_told_from_one_that_is_broken(
+    client: McpClient, server: McpHttpServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert await text(client, "count") == "1"
+
+    async def busy(_: web.Request) -> web.Response:
+        return web.Response(status=429, headers={"Retry-After": "30"})
+
+    monkeypatch.setattr(server, "handle", busy)
+    with pytest.raises(UpstreamBusy) as fault:
+        await text(client, "count")
+    assert fault.value.retry_after_s == 30

@@ -8,7 +8,7 @@ from typing import Protocol, assert_never
 
 import structlog
 
-from paste_proxy.clock import Clock
+from paste_proxy.clock import Clock, day_of
 from paste_proxy.events.types import Event, Outcome, Speculation
 from paste_proxy.proxy.hub.call_desk import CallDesk
 from paste_proxy.proxy.hub.executor import Executor
@@ -47,6 +47,7 @@ from paste_proxy.speculation.types import (
     Serve,
     SessionEnded,
     Settled,
+    Today,
     Told,
 )
 from paste_proxy.speculators.guess import Guessed
@@ -142,7 +143,8 @@ class Conductor:
                 self._carry_out(command)
 
     def housekeep(self) -> None:
-        """End sessions that went silent, and those too many."""
+        """End sessions that went silent, and those too many; tell what day it is."""
+        self.tell(Today(day_of(self._clock.epoch())))
         for session in self._sessions.expire(self._clock.monotonic()):
             session.predictor.end()
             self.tell(SessionEnded(session=session.id))

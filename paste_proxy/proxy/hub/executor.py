@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import structlog
 
-from paste_proxy.errors import PasteError
+from paste_proxy.errors import PasteError, UpstreamBusy
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
 from paste_proxy.speculation.types import Committed, JobEnded, JobSent
@@ -89,14 +89,16 @@ class Executor:
     def _finish(self, job: int, task: asyncio.Task[ToolResult]) -> None:
         self._running.pop(job, None)
         self._wanted.pop(job, None)
-        result = None
+        result = retry_after_s = None
         if not task.cancelled():
             fault = task.exception()
             if fault is None:
                 result = task.result()
+            elif isinstance(fault, UpstreamBusy):
+                retry_after_s = fault.retry_after_s or 0.0
             elif not isinstance(fault, PasteError):
                 log.warning("job_fault", job=job, fault=repr(fault))
-        self._tell(JobEnded(job=job, result=result))
+        self._tell(JobEnded(job=job, result=result, retry_after_s=retry_after_s))
 
     async def close(self) -> None:
         """Cancel everything and wait until it is gone."""

@@ -10,6 +10,7 @@ from paste_proxy.events.types import Outcome
 from paste_proxy.proxy.hub.guess_tally import GuessTally
 from paste_proxy.proxy.hub.learned import Learned
 from paste_proxy.proxy.hub.pattern_tally import PatternTally
+from paste_proxy.proxy.hub.spending import Spending
 from paste_proxy.speculation.types import Settled
 
 _TOOLS_COUNTED_APART = 200
@@ -62,6 +63,7 @@ class Tally:
     """By what foresaw a call, above all a pattern's id; as many as a pool has."""
     guesses: GuessTally = field(default_factory=GuessTally)
     learned: Callable[[], Learned] = Learned
+    spending: Callable[[], Spending] = Spending
     now: Callable[[], float] = time.time
     """In seconds since 1970."""
 

@@ -1,7 +1,9 @@
 """One HTTP exchange with an MCP server as its watch is shown it: requests matched with their responses."""
 
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 
+from paste_proxy.events.values import dumps
 from paste_proxy.proxy.mcp.exchange import Exchange
 from paste_proxy.proxy.mcp.ids import id_key
 from paste_proxy.proxy.mcp.watch import McpWatch
@@ -28,6 +30,8 @@ class McpTap:
         self._watch: McpWatch | None = None
         self._events: SseDecoder | None = None
         self._body = bytearray()
+        self._turned_away: bytes | None = None
+        """The error that a server's refusal of too many requests stands for, by its status alone."""
         self.stateless = False
         """Whether its request is one of the stateless era."""
         self.subscription = False
@@ -60,6 +64,8 @@ class McpTap:
     def answer(self, status: int, headers: Mapping[str, str]) -> None:
         """The answer begins: a JSON text or an event stream."""
         self._watch = self._answered(status, headers)
+        if status == HTTPStatus.TOO_MANY_REQUESTS:
+            self._turned_away = _error(headers.get("Retry-After", ""))
         for request in self._requests:
             exchange = self._watch.begin(request)
             if exchange is not None:
@@ -87,8 +93,9 @@ class McpTap:
 
     def end(self) -> None:
         """Nothing more comes."""
+        error = self._turned_away
         for exchange in self._exchanges.values():
-            exchange.over(None)
+            exchange.over(None if error is None else Response(exchange.id_raw, None, error))
 
     def _message(self, raw: bytes) -> None:
         message = read_message(raw)
@@ -103,3 +110,8 @@ class McpTap:
             exchange.over(message)
         else:
             self._watch.server_sent(message)
+
+
+def _error(retry_after: str) -> bytes:
+    said = f"; Retry-After: {retry_after}" if retry_after else ""
+    return dumps({"code": HTTPStatus.TOO_MANY_REQUESTS, "message": f"HTTP status 429, too many requests{said}"})

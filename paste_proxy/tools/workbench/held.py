@@ -1,6 +1,7 @@
 """A command that is run ahead in a view of its own, what it did held back until the agent asks for it."""
 
 import asyncio
+from dataclasses import replace
 
 from paste_proxy.errors import UpstreamFault
 from paste_proxy.events.result import ToolResult
@@ -14,7 +15,8 @@ class HeldCommand:
     """One that came to its end; see `Held`."""
 
     def __init__(self, stages: Stages, stage: Stage, result: ToolResult) -> None:
-        self._stages, self._stage, self._result = stages, stage, result
+        self._stages, self._stage = stages, stage
+        self._result = replace(result, cpu_s=stage.ran.cpu_s)
 
     @property
     def result(self) -> ToolResult:

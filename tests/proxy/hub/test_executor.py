@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 import pytest
 
+from paste_proxy.errors import UpstreamBusy
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
 from paste_proxy.proxy.hub.executor import Executor
@@ -148,3 +149,18 @@ async def test_a_staged_job_is_cancelled_while_it_runs() -> None:
     executor.stage(1, BUILD, backend)
     executor.cancel(1)
     assert await asyncio.wait_for(told.get(), 5) == JobEnded(job=1, result=None)
+
+
+class Busy(Slow):
+    """A backend whose service wants fewer calls."""
+
+    async def run(self, invocation: Invocation, *, speculative: bool) -> ToolResult:
+        raise UpstreamBusy("slow down", 30.0)
+
+
+async def test_a_service_that_wants_fewer_calls_is_told_of() -> None:
+    told: Told = asyncio.Queue()
+    executor, backend = Executor(told.put_nowait), Busy()
+    backend.open.set()
+    assert executor.launch(1, READ, backend)
+    assert await asyncio.wait_for(told.get(), 5) == JobEnded(job=1, result=None, retry_after_s=30.0)

@@ -15,6 +15,7 @@ from yarl import URL
 from paste_proxy.config import Limits, McpServer
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import Status, ToolResult
+from paste_proxy.speculation.budgets.limited import Limited, limited
 from paste_proxy.testing import FakeGate
 from tests.proxy.mcp.parts import listen, sidecar, until
 
@@ -381,3 +382,17 @@ async def test_an_unknown_server_is_a_404_that_names_the_known_ones(client: aioh
     ):
         assert answer.status == 404
         assert "no MCP server 'nope'; configured: lab" in await answer.text()
+
+
+async def test_a_server_that_turns_a_call_away_says_so_to_the_gate(
+    server: Server, url: str, client: aiohttp.ClientSession
+) -> None:
+    gate = FakeGate()
+    async with sidecar(gate, {"lab": McpServer(url=url)}) as base:
+        server.script("tools/call", b"slow down", status=429, Retry_After="30", Content_Type="text/plain")
+        async with client.post(f"{base}/mcp/lab", data=call(), headers=BOTH) as answer:
+            assert (answer.status, await answer.read()) == (429, b"slow down")
+        await until(lambda: bool(gate.over))
+    (result,) = gate.over.values()
+    assert result is not None
+    assert limited(result) == Limited(30.0)
