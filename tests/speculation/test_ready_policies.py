@@ -1,6 +1,7 @@
 """The policies that come along: what each says of its tools' calls, and that none speaks past another."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -100,6 +101,12 @@ def test_whoever_may_be_told_of_a_guess_is_named() -> None:
     assert silent == []
     told = {tool: ALL.rule_for(Invocation(tool, {})).destination for tool in ("Read", "github/get_me", "fetch/fetch")}
     assert told == {"Read": LOCAL, "github/get_me": FIRST, "fetch/fetch": THIRD}
+
+
+def test_the_rules_shown_to_people_are_rules() -> None:
+    text = (share("policies") / "README.md").read_text("utf-8")
+    shown = [block for block in re.findall(r"(?ms)^```toml\n(.*?)^```", text) if "[[rule]]" in block]
+    assert [len(Policy.parse(block, "README").rules) for block in shown] == [2, 2, 1]
 
 
 def test_servers_of_like_names_are_left_alone() -> None:

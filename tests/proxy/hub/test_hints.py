@@ -1,10 +1,16 @@
 """What servers say of their tools on several connections, and what a worse word does to what was run ahead."""
 
+import asyncio
+from pathlib import Path
+
 import pytest
 
+from paste_proxy.clock import SystemClock
+from paste_proxy.config import Config
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
 from paste_proxy.events.types import UserMessage
+from paste_proxy.proxy.composition import Sidecar
 from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.proxy.ports import RunIt, ServeIt
 from paste_proxy.speculation.hints import Hints
@@ -78,3 +84,11 @@ async def test_a_job_of_such_a_tool_answers_nothing() -> None:
         await w.settle()
         w.hub.withdraw("one")
         assert isinstance(await w.ask(look, scope="one"), RunIt)
+
+
+async def test_a_sidecar_s_policy_hears_of_what_is_offered(tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(RULE)
+    config = Config(policies=(str(tmp_path / "p.toml"),))
+    made = await asyncio.to_thread(Sidecar, config, SystemClock())
+    made.hub.offer("one", "fs", Still(), ["fs/look"], hints={"fs/look": READS})
+    assert effect(made.policy) is Effect.READ

@@ -62,6 +62,16 @@ def kinds(inbox: Inbox) -> list[type[Observed]]:
 
 
 @pytest.mark.parametrize("messages", [3, 2_000], ids=["read here", "read in the worker process"])
+async def test_a_header_that_wants_nothing_run_ahead_comes_with_the_request(
+    watch: TurnWatch, inbox: Inbox, messages: int
+) -> None:
+    for headers in ({"x-paste-speculate": "off"}, {"accept": "*/*"}):
+        watch.opened(wire="openai_chat", target="/v1/chat/completions", headers=headers, body=[body(messages)])
+    await inbox.until(lambda: len(inbox) == 2)
+    assert sorted(item.ahead for item in inbox if isinstance(item, RequestSeen)) == [False, True]
+
+
+@pytest.mark.parametrize("messages", [3, 2_000], ids=["read here", "read in the worker process"])
 async def test_the_request_is_posted_before_what_its_answer_says(watch: TurnWatch, inbox: Inbox, messages: int) -> None:
     tee = watch.opened(
         wire="openai_chat", target="/v1/chat/completions", headers={"x-paste-session": "s"}, body=[body(messages)]
