@@ -89,6 +89,7 @@ def _make_devices(folder: str, devices: list[tuple[str, int]]) -> None:
     for name, opened in devices:
         os.close(os.open(f"{folder}/{name}", os.O_CREAT | os.O_CLOEXEC, 0o666))
         kernel.mount(_by(opened), f"{folder}/{name}", None, kernel.BIND)
+        _seal(f"{folder}/{name}")  # it is the real one: to write to it is no change of it, to give it other rights is
     for name, target in _DEVICE_LINKS.items():
         os.symlink(target, f"{folder}/{name}")  # noqa: PTH211  pathlib takes time to load
     for kind, name, flags, options in (

@@ -21,7 +21,7 @@ async def test_all_of_it_is_quiet_until_it_is_promoted(views: Views, place: Path
     try:
         await found(lambda: len(_threads("91.25")) >= 4 and all(map(_is_quiet, _threads("91.25"))))
         running.promote()
-        await found(lambda: not any(map(_is_quiet, _threads("91.25"))))
+        await found(lambda: all(map(_is_usual, _threads("91.25"))))
     finally:
         task.cancel()
         await asyncio.wait((task,))
@@ -31,7 +31,7 @@ async def test_without_a_hand_on_it_it_is_like_any_other(views: Views, place: Pa
     task = asyncio.create_task(views.run(staged(place, PROGRAM, "-c", _MANY.format(mark="92.25"))))
     try:
         await found(lambda: len(_threads("92.25")) >= 4)
-        assert not any(map(_is_quiet, await asyncio.to_thread(_threads, "92.25")))
+        assert all(map(_is_usual, await asyncio.to_thread(_threads, "92.25")))
     finally:
         task.cancel()
         await asyncio.wait((task,))
@@ -49,10 +49,18 @@ def _threads(mark: str) -> list[int]:
 
 
 def _is_quiet(thread: int) -> bool:
+    return _is(thread, (os.SCHED_IDLE, os.SCHED_BATCH), "nice 19\n")
+
+
+def _is_usual(thread: int) -> bool:
+    return _is(thread, (os.SCHED_OTHER,), "nice 0\n")
+
+
+def _is(thread: int, policies: tuple[int, ...], of_session: str) -> bool:
     """By its own priority, and by its session's where there are such."""
     try:
-        own = os.sched_getscheduler(thread) in (os.SCHED_IDLE, os.SCHED_BATCH)
         session = Path(f"/proc/{thread}/autogroup")
-        return own and (not session.exists() or session.read_text().endswith("nice 19\n"))
+        shared = not session.exists() or session.read_text().endswith(of_session)
+        return shared and os.sched_getscheduler(thread) in policies
     except OSError:
         return False
