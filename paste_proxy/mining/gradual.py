@@ -28,6 +28,12 @@ class Gradual(Generic[Item]):
             self._left = None
         return self._known
 
+    def first(self, number: int) -> list[Item]:
+        """So many of it, or all there are."""
+        while len(self._known) < number and self._more():
+            pass
+        return self._known[:number]
+
     def _read(self) -> Iterator[Item]:
         at = 0
         while at < len(self._known) or self._more():

@@ -5,9 +5,11 @@ mean, best first, each with the choices it made (which event, which row), so tha
 template can agree: the origin and the date of a search come from the same flight.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
+from operator import is_
 from typing import NamedTuple
 
 from paste_proxy.events.values import Json
@@ -68,11 +70,17 @@ class Mapper:
             return []
         if self._bears:
             stamp = stamp, window.bearings.stamp
-        kept = window.lasting.get(id(self))
-        if kept is None or kept[0] is not self or kept[1] != stamp:
-            kept = window.lasting[id(self)] = self, stamp, self._values(self.source.materials(window))
+        kept = window.lasting.get(self._name)
+        if kept is None or kept[1] != stamp:
+            kept = window.lasting[self._name] = self, stamp, self._anew(window, kept[2] if kept is not None else [])
         values: list[Bound] = kept[2]
         return values
+
+    @cached_property
+    def _name(self) -> tuple[Hashable, ...]:
+        """Equal mappers look things up once for all of them."""
+        source = self.source
+        return "mapper", source.origin, source.tool, source.each, self.take, self.form, self.frame, self.last
 
     @cached_property
     def _place(self) -> tuple[str, str]:
@@ -83,22 +91,39 @@ class Mapper:
         """Whether its values depend on the session's bearings."""
         return self.take in (DATE, FILE)
 
-    def _values(self, materials: Iterable[Material]) -> list[Bound]:
-        take, (event, lists) = self.take, self._named
-        is_plain = not self.form and not self.frame
+    def _anew(self, window: Window, before: list[Bound]) -> list[Bound]:
+        """The values as they are now; as long as they are what they were, the same list, so that others can tell."""
         values: list[Bound] = []
-        for nth, material in enumerate(materials):
-            if take in material.lacking:
-                continue
-            chosen = {event: nth} if self.source.each else {}
-            for value, rows in material.take(take)[-1:] if self.last else material.each(take):
-                given = value if is_plain else framed(self.frame, _formed(self.form, value))
-                if given is not None:
-                    row = dict(zip(lists, rows, strict=False)) if rows and not self.last else {}
-                    values.append(Bound(given, {**chosen, **row} if row else chosen))
-                    if len(values) == MOST_VALUES:
-                        return values
-        return values
+        for material in self.source.materials(window):
+            if self.take not in material.lacking:
+                values += self._of(material)
+                if len(values) >= MOST_VALUES:
+                    del values[MOST_VALUES:]
+                    break
+        is_same = values == before if self._bears else len(values) == len(before) and all(map(is_, values, before))
+        return before if is_same else values
+
+    def _of(self, material: Material) -> Iterable[Bound]:
+        """The values that one material holds, made once where they stay what they are."""
+        if self._bears:
+            return self._found(material)
+        kept: list[Bound] | None = material.bound.get(self._name)
+        if kept is None:
+            kept = material.bound[self._name] = list(self._found(material))
+        return kept
+
+    def _found(self, material: Material) -> Iterator[Bound]:
+        return islice(self._all(material), MOST_VALUES)
+
+    def _all(self, material: Material) -> Iterator[Bound]:
+        event, lists = self._named
+        chosen = {event: material.number} if self.source.each else {}
+        is_plain = not self.form and not self.frame
+        for value, rows in material.take(self.take)[-1:] if self.last else material.each(self.take):
+            given = value if is_plain else framed(self.frame, _formed(self.form, value))
+            if given is not None:
+                row = dict(zip(lists, rows, strict=False)) if rows and not self.last else {}
+                yield Bound(given, {**chosen, **row} if row else chosen)
 
     @cached_property
     def _named(self) -> tuple[str, list[str]]:

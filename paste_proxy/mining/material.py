@@ -1,8 +1,9 @@
 """What one event holds, taken apart once and kept: values by place, values by kind, and the way back."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import count
+from typing import Any, NamedTuple
 
 from paste_proxy.events.values import Json
 from paste_proxy.mining.bearings import Bearings
@@ -18,6 +19,7 @@ WORD = "word:"
 FILE = "file"
 """The take that means paths made whole, see `Bearings`."""
 _PATH = "path"
+_numbers = count()
 
 
 class Found(NamedTuple):
@@ -39,6 +41,10 @@ class Material:
     bearings: Bearings = field(default_factory=Bearings)
     lacking: set[str] = field(default_factory=set)
     """Takes of which it is known that they name nothing."""
+    bound: dict[Hashable, Any] = field(default_factory=dict)
+    """By the name of a mapper, what it makes of it."""
+    number: int = field(default_factory=_numbers.__next__)
+    """What tells it from others."""
     _taken: dict[str, Gradual[Found]] = field(default_factory=dict)
     _leaves: Leaves | None = None
     _text: str | None = None

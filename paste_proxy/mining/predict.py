@@ -211,23 +211,26 @@ def ranked(
     pool: Pool, window: Window, most: int, executable: Callable[[str], bool] = lambda tool: True
 ) -> list[Scored]:
     """The `most` likeliest of the distinct invocations its patterns predict now, the likeliest next call first."""
-    best: dict[str, tuple[float, Scored]] = {}
+    best: dict[str, tuple[float, Invocation, Odds, Pattern]] = {}
     least = -1.0
     for expected in pool.outlook.expected(suffixes(window.context())):
         if expected.worth < least:
             break
         pattern = expected.pattern
+        if not executable(pattern.template.tool):
+            continue
         worths = [worth(odds) for odds in expected.odds]
         while worths[-1] < least:
             worths.pop()
-        if not executable(pattern.template.tool):
-            continue
-        bound = bindings(pattern.template, window, len(worths))
-        for invocation, odds, worth_ in zip(bound, expected.odds, worths, strict=False):
+        is_better = False
+        for invocation, odds, worth_ in zip(
+            bindings(pattern.template, window, len(worths)), expected.odds, worths, strict=False
+        ):
             known = best.get(invocation.key)
             if known is None or worth_ > known[0]:
-                best[invocation.key] = worth_, Scored(invocation, odds, pattern)
-        if len(best) >= most:
-            least = nlargest(most, [worth_ for worth_, _ in best.values()])[-1]
+                best[invocation.key] = worth_, invocation, odds, pattern
+                is_better = True
+        if is_better and len(best) >= most:
+            least = nlargest(most, [one[0] for one in best.values()])[-1]
     ordered = sorted(best.items(), key=lambda one: (-one[1][0], one[0]))
-    return [scored for _, (_, scored) in ordered[:most]]
+    return [Scored(invocation, odds, pattern) for _, (_, invocation, odds, pattern) in ordered[:most]]

@@ -1,6 +1,6 @@
 """A predicted invocation before it is bound: a tool and a mapper for each argument."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -11,6 +11,7 @@ from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json
 from paste_proxy.mining.algebra import AnyMapper
 from paste_proxy.mining.gradual import Gradual
+from paste_proxy.mining.invoked import invoked
 from paste_proxy.mining.mappers import Bound, Constant
 from paste_proxy.mining.window import Window
 
@@ -32,18 +33,22 @@ class Template:
 
     def bind(self, window: Window) -> Iterator[Invocation]:
         """The distinct invocations it can mean now, best first."""
-        return iter((self.constant,)) if self.constant is not None else self._distinct(self._given(window))
+        return self._bound(self._given(window))
 
-    def lasting(self, window: Window) -> Iterable[Invocation]:
-        """The same, made once for as long as its mappers give what they gave."""
-        if self.constant is not None:
-            return (self.constant,)
-        given = self._given(window)
+    def fresh(self, window: Window) -> Gradual[Invocation]:
+        """Of these what the session has not asked for; made anew where its mappers give something else, or it asked."""
+        asked, given = window.asked(), self._given(window)
         kept: tuple[object, Any, Any] | None = window.lasting.get(id(self))
-        if kept is None or kept[0] is not self or not all(map(is_, kept[1], given)):
-            kept = window.lasting[id(self)] = self, given, Gradual(self._distinct(given))
-        bound: Gradual[Invocation] = kept[2]
-        return bound
+        if kept is not None and kept[0] is self and all(map(is_, kept[1][1], given)):
+            bound: Gradual[Invocation] = kept[2][0]
+            fresh: Gradual[Invocation] = kept[2][1]
+            if kept[1][0] is asked:
+                return fresh
+        else:
+            bound = Gradual(self._bound(given))
+        fresh = Gradual(one for one in bound if one.key not in asked)
+        window.lasting[id(self)] = self, (asked, given), (bound, fresh)
+        return fresh
 
     @cached_property
     def constant(self) -> Invocation | None:
@@ -54,10 +59,13 @@ class Template:
     def _given(self, window: Window) -> _Given:
         return [mapper.values(window) for _, mapper in self.arguments]
 
+    def _bound(self, given: _Given) -> Iterator[Invocation]:
+        return iter((self.constant,)) if self.constant is not None else self._distinct(given)
+
     def _distinct(self, given: _Given) -> Iterator[Invocation]:
         keys: set[str] = set()
         for arguments in self._joined(given):
-            invocation = Invocation(self.tool, arguments)
+            invocation = invoked(self.tool, arguments)
             if invocation.key not in keys:
                 keys.add(invocation.key)
                 yield invocation
@@ -101,5 +109,4 @@ def bindings(template: AnyTemplate, window: Window, most: int = MOST_BINDINGS) -
     statistics."""
     if isinstance(template, Repeat):
         return list(islice(template.bind(window), most))
-    asked = window.asked()
-    return list(islice((invocation for invocation in template.lasting(window) if invocation.key not in asked), most))
+    return template.fresh(window).first(most)

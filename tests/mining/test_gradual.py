@@ -26,3 +26,8 @@ def test_no_more_is_found_than_is_wanted() -> None:
     assert list(islice(Gradual(source), 3)) == [0, 1, 2]
     assert bool(Gradual(source))
     assert next(source) == 4
+
+
+@given(st.lists(st.integers()), st.integers(0, 9))
+def test_the_first_few_are_those_of_all(items: list[int], number: int) -> None:
+    assert Gradual(iter(items)).first(number) == items[:number]

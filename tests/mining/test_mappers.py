@@ -54,6 +54,21 @@ def test_every_mapper_that_explains_a_value_gives_it(payload: Json) -> None:
         assert any(isinstance(mapper, Mapper) for mapper in mappers)
 
 
+def test_values_that_are_what_they_were_are_the_same_list() -> None:
+    mappers = [Mapper(Source("output", "*", each), "word:X4") for each in (False, True)]
+    window = window_of(Script("s").call("t", {}, "AB12 and CD34"))
+    before = [mapper.values(window) for mapper in mappers]
+    for event in Script("s").call("u", {}, "nothing").user("so?").events:
+        window.step(event)
+    latest, every = (mapper.values(window) for mapper in mappers)
+    assert latest == []
+    assert every is before[1]
+    for event in Script("s").call("t", {}, "EF56").events:
+        window.step(event)
+    assert [bound.value for bound in mappers[1].values(window)] == ["EF56", "AB12", "CD34"]
+    assert len({bound.choices["output *"] for bound in mappers[1].values(window)}) == 2
+
+
 TEXTS = st.text(min_size=1, max_size=8)
 SOURCES = st.builds(Source, st.sampled_from(["user", "turn"]), each=st.booleans()) | st.builds(
     Source, st.sampled_from(["output", "call"]), TEXTS, each=st.booleans()

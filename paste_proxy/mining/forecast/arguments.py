@@ -7,6 +7,7 @@ from math import log
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json
 from paste_proxy.mining.forecast.slot import Option, Slot
+from paste_proxy.mining.invoked import invoked
 from paste_proxy.mining.window import Window
 
 _LEAST_SHARE = 0.08
@@ -60,7 +61,7 @@ class Arguments:
                 if name not in options:
                     options[name] = self.slots[tool, name].likely(window, _OPTIONS)
                 partial = _joined(partial, name, options[name])
-            found += [(odds, Invocation(tool, arguments)) for odds, arguments, _ in partial[:most]]
+            found += [(odds, invoked(tool, arguments)) for odds, arguments, _ in partial[:most]]
         found.sort(key=lambda one: -one[0])
         return found[:most]
 

@@ -3,7 +3,7 @@ session's own past, and along the lists it works through."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from heapq import nlargest
 
 from paste_proxy.events.invocation import Invocation
@@ -21,6 +21,7 @@ from paste_proxy.mining.forecast.sight import Sighting, in_sight
 from paste_proxy.mining.forecast.situation import cues
 from paste_proxy.mining.forecast.slot import Slot
 from paste_proxy.mining.forecast.traits import Seen, Trait, of_any_tool, traits
+from paste_proxy.mining.invoked import invoked
 from paste_proxy.mining.mappers import Mapper
 from paste_proxy.mining.material import FILE
 from paste_proxy.mining.outlook import Outlook
@@ -157,7 +158,7 @@ class Finder:
         for tool, name in self._readers.items():
             if tools.get(tool, 0.0) >= _LEAST_TOOL and executable(tool):
                 for path in sights:
-                    some.at(_asking(tool, name, path))
+                    some.at(invoked(tool, {name: path}))
         return sights
 
     @cached_property
@@ -182,12 +183,6 @@ class Finder:
         one.frequent = one.invocation.key in self.frequent
         told = traits(one, tools, own, past, last)
         return told if self.choice.bias else told + of_any_tool(one.invocation, past, last)
-
-
-@lru_cache(maxsize=4_096)
-def _asking(tool: str, name: str, path: str) -> Invocation:
-    """Made once: the same files are in sight at moment after moment."""
-    return Invocation(tool, {name: path})
 
 
 def _takes_files(slot: Slot) -> bool:

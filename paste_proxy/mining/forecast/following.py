@@ -10,6 +10,7 @@ from itertools import islice
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json
 from paste_proxy.mining.forecast.recall import recall
+from paste_proxy.mining.invoked import invoked
 from paste_proxy.mining.material import FILE, Material
 from paste_proxy.mining.window import CALL, Observation, Window
 
@@ -33,7 +34,7 @@ def following(window: Window) -> list[Invocation]:
     for name, value in islice(latest.invocation.arguments.items(), _ARGUMENTS):
         if isinstance(value, str | int) and not isinstance(value, bool) and len(str(value)) >= _SHORTEST:
             items = islice(_after(value, _answers(calls, latest)), _LOOKED_AT)
-            following = (Invocation(latest.tool, {**latest.invocation.arguments, name: item}) for item in items)
+            following = (invoked(latest.tool, {**latest.invocation.arguments, name: item}) for item in items)
             unused = islice((one for one in following if one.key not in asked), _MOST)
             found |= {one.key: one for one in unused if one.key not in found}
         if len(found) >= _MOST:
