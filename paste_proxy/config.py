@@ -246,8 +246,8 @@ class Staging(Section):
     age_s: Seconds = 60.0
     """From a command's start; later it is not committed."""
     outside: tuple[Path, ...] = (Path("/tmp"), Path("/var/tmp"), Path("~/.cache"), Path("~/.npm"))  # noqa: S108
-    """Folders beside the workspace where what a command changed is committed, too; what changes anything else is run
-    when it is asked for."""
+    """Folders beside the workspace where what a command changed is committed, too, `~` being the user's own; what
+    changes anything else is run when it is asked for."""
 
 
 class ModelSpeculator(Section):
@@ -360,8 +360,8 @@ def _resolve(config: Config, file: Path) -> Config:
     learning = config.learning.model_copy(update={name: base / path for name, path in places.items()})
     staging = config.staging
     if staging.directory is not None:
-        staging = staging.model_copy(update={"directory": base / staging.directory.expanduser()})
-    outside = tuple(base / path.expanduser() for path in staging.outside)
+        staging = staging.model_copy(update={"directory": base / staging.directory})
+    outside = tuple(path if path.parts[:1] == ("~",) else base / path for path in staging.outside)
     return config.model_copy(
         update={
             "learning": learning,

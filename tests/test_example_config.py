@@ -18,6 +18,7 @@ from paste_proxy.config import (
     ModelSpeculator,
     Recording,
     Speculating,
+    Staging,
     load_config,
 )
 
@@ -53,7 +54,19 @@ def test_in_the_example_tables_every_key_but_the_address_has_its_default(config:
 
 @pytest.mark.parametrize(
     "model",
-    [Config, Speculating, Budget, Recording, Limits, LlmRoute, McpServer, DispatchTool, Capacity, ModelSpeculator],
+    [
+        Config,
+        Speculating,
+        Budget,
+        Recording,
+        Limits,
+        LlmRoute,
+        McpServer,
+        DispatchTool,
+        Capacity,
+        ModelSpeculator,
+        Staging,
+    ],
 )
 def test_every_key_is_shown(model: type[BaseModel]) -> None:
     text = EXAMPLE.read_text("utf-8")

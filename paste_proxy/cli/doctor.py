@@ -42,6 +42,7 @@ def _examine(path: Path | None, *, allow_remote: bool) -> "tuple[bool, list[Find
     from paste_proxy.proxy.checkup import check_files
     from paste_proxy.proxy.finding import Finding, Level
     from paste_proxy.proxy.reach import check_endpoints
+    from paste_proxy.proxy.staging_checkup import check_staging
 
     log_to_stderr("error")
     try:
@@ -52,6 +53,7 @@ def _examine(path: Path | None, *, allow_remote: bool) -> "tuple[bool, list[Find
         Finding(Level.OK, "config", str(path or "paste.toml")),
         *check_files(config, allow_remote=allow_remote),
         *asyncio.run(check_endpoints(config)),
+        *asyncio.run(check_staging(config)),
     ]
 
 

@@ -8,7 +8,7 @@ import typer
 from paste_proxy.cli.mode import HowFar
 from paste_proxy.cli.named import MorePatterns, MorePolicies
 
-_POLICY = "builtin:workbench"
+_POLICY, _STAGING = "builtin:workbench", "builtin:staging"
 
 
 def tools(
@@ -20,6 +20,14 @@ def tools(
     server: Annotated[
         str, typer.Option(metavar="NAME", help="Its name in tool identities (NAME/tool), by which policies know it.")
     ] = "workbench",
+    stage: Annotated[
+        bool | None,
+        typer.Option(
+            "--stage/--no-stage",
+            help="Whether commands may be run ahead, held back in a view of the folder until they are asked for; "
+            "if not given, as policies say.",
+        ),
+    ] = None,
     mode: HowFar = None,
     policy: MorePolicies = None,
     pattern: MorePatterns = None,
@@ -45,9 +53,11 @@ def tools(
     ours = (known or McpServer(workbench=folder)).model_copy(update=bench)
     if read_only:
         ours = ours.model_copy(update={"read_only": True})
+    staging = found.staging if stage is None else found.staging.model_copy(update={"enabled": stage})
     found = with_options(found, port=None, mode=mode).model_copy(
         update={
-            "policies": (*(policy or ()), *found.policies, _POLICY),
+            "staging": staging,
+            "policies": (*(policy or ()), *found.policies, *((_STAGING,) if stage else ()), _POLICY),
             "patterns": (*found.patterns, *(pattern or ())),
         }
     )

@@ -17,6 +17,7 @@ from paste_proxy import __version__
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.speculation.budgets.waste import Door
 from paste_proxy.speculation.types import Mode
+from paste_proxy.staging.tally import Cause, StageTally
 
 _LAG_SAMPLE_S = 0.1
 _LAG_BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1.0)
@@ -87,6 +88,7 @@ class _Account(Collector):
         )
         yield _counters("paste_refused", "Candidates not launched.", "reason", tally.refused)
         yield from self._budgets()
+        yield from self._staging()
         yield from self._speculator()
         yield _counters("paste_faults", "Faults of the sidecar, contained.", "where", tally.faults)
         yield CounterMetricFamily("paste_dropped_events", "Events not observed for want of room.", value=tally.dropped)
@@ -98,6 +100,14 @@ class _Account(Collector):
         yield GaugeMetricFamily("paste_learned_moments", "Moments learned from, in this place.", value=learned.moments)
         yield GaugeMetricFamily("paste_habits", "Invocations remembered, of this place.", value=learned.habits)
         yield GaugeMetricFamily("paste_demoted_patterns", "Patterns that stopped paying.", value=learned.demoted)
+
+    def _staging(self) -> Iterator[Metric]:
+        stages = self._tally.stages or StageTally()
+        yield CounterMetricFamily("paste_staged", "Commands run ahead in a view.", value=stages.staged)
+        done = {"whole": stages.committed, "part": stages.unfinished}
+        yield _counters("paste_commits", "Staged commands whose effects happened.", "done", done)
+        refused = {cause.value: stages.refused[cause] for cause in Cause}
+        yield _counters("paste_stage_refused", "Commands not staged, or not committed.", "cause", refused)
 
     def _budgets(self) -> Iterator[Metric]:
         spending = self._tally.spending()

@@ -7,6 +7,7 @@ from paste_proxy.proxy.hub.guess_tally import GuessTally
 from paste_proxy.proxy.hub.spending import Spending
 from paste_proxy.proxy.hub.tally import Tally, printable
 from paste_proxy.speculation.types import Mode
+from paste_proxy.staging.tally import StageTally
 
 _TOP = 20
 
@@ -36,6 +37,7 @@ def stats(tally: Tally, mode: Mode, *, sessions: int, exchanges: int) -> dict[st
         "would_have": {"hits": would_hit, "saved_s": tally.would_save_s, "wasted_s": tally.would_waste_s},
         "refused": dict(tally.refused),
         "budgets": _budgets(tally.spending()),
+        "staging": None if tally.stages is None else _staging(tally.stages),
         "speculator": _speculator(tally.guesses),
         "learned": asdict(tally.learned()),
         "missed_tools": _missed(tally),
@@ -67,6 +69,16 @@ def _speculator(guesses: GuessTally) -> dict[str, Json]:
         "wrong": guesses.wrong,
         "hits": guesses.hits,
         "saved_s": guesses.saved_s,
+    }
+
+
+def _staging(stages: StageTally) -> dict[str, Json]:
+    return {
+        "staged": stages.staged,
+        "committed": stages.committed,
+        "unfinished": stages.unfinished,
+        "refused": {cause.value: number for cause, number in stages.refused.items()},
+        "took_ms": {step: dict(times) for step, times in stages.took_ms().items()},
     }
 
 

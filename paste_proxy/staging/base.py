@@ -3,8 +3,10 @@
 What a process that is gone left behind is finished, if its commit was decided, and cleared away otherwise.
 """
 
+import errno
 import fcntl
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -100,12 +102,24 @@ def _recover(folder: Path, found: Recovered) -> Recovered:
 def _alone_in(base: Path) -> Iterator[None]:
     """Nobody else claims or recovers meanwhile."""
     base.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _need_private(base)
     lock = _open(base / _LOCK)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
     finally:
         os.close(lock)
+
+
+def _need_private(base: Path) -> None:
+    """A commit that somebody else had written down there would be carried out with our rights.
+
+    Raises:
+        OSError: others can write there, or it is theirs.
+    """
+    found = base.stat()
+    if found.st_uid != os.geteuid() or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise PermissionError(errno.EPERM, "it has to be ours, and writable by nobody else", str(base))
 
 
 def _open(path: Path) -> int:

@@ -7,7 +7,7 @@ there, and none starts while one does. That is for the sake of time: the proof b
 import asyncio
 import shutil
 from collections import Counter
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from paste_proxy.staging.base import Claim, Recovered, recover
 from paste_proxy.staging.plan import Rules, within
 from paste_proxy.staging.probe import probe
 from paste_proxy.staging.stage import Event, Stage, State, Unfinished
+from paste_proxy.staging.tally import Cause, StageTally, Step, cause_of
 from paste_proxy.staging.types import Ran, Refused, Staged, Tier
 from paste_proxy.staging.view import Running, run_in_view
 
@@ -50,9 +51,10 @@ class Stages:
     """
 
     def __init__(self, base: Path, clock: Clock, *, outside: tuple[str, ...], bounds: Bounds) -> None:
-        self._base, self._clock, self._outside, self._bounds = base, clock, outside, bounds
+        self.base, self._clock, self._outside, self._bounds = base, clock, outside, bounds
         self.tier, self.reason = Tier.NONE, "it is not open"
         self.recovered = Recovered()
+        self.tally = StageTally()
         self._claim: Claim | None = None
         self._started = 0
         self._stages: dict[Stage, float] = {}
@@ -64,17 +66,23 @@ class Stages:
         self._one, self._clearing = asyncio.Lock(), asyncio.Lock()
         self._tasks: set[asyncio.Task[Any]] = set()
 
-    async def open(self) -> None:
-        """Finish what an earlier process left, and find out what this machine can do: `tier`, and if it is none the
-        `reason`. Raises nothing."""
+    async def recover(self) -> None:
+        """Finish what earlier processes left, which is told in `recovered`; best before anybody looks at the workspace.
+        Raises nothing."""
         try:
-            self.recovered = await asyncio.to_thread(recover, self._base)
-            self._claim = await asyncio.to_thread(Claim, self._base)
-            self.tier, self.reason = await probe(str(self._claim.folder))
+            self.recovered = await asyncio.to_thread(recover, self.base)
         except OSError as fault:
-            self.tier, self.reason = Tier.NONE, f"{self._base} cannot be used: {fault}"
+            log.warning("stages_not_recovered", folder=str(self.base), fault=str(fault))
         for folder in self.recovered.unfinished:
             log.error("commit_unfinished", folder=folder)
+
+    async def open(self) -> None:
+        """Find out what this machine can do: `tier`, and if it is none the `reason`. Raises nothing."""
+        try:
+            self._claim = await asyncio.to_thread(Claim, self.base)
+            self.tier, self.reason = await probe(str(self._claim.folder))
+        except OSError as fault:
+            self.tier, self.reason = Tier.NONE, f"{self.base} cannot be used: {fault}"
 
     async def stage(self, staged: Staged, running: Running | None = None) -> Stage:
         """Run a command to its end in a view, and be ready to commit it. Cancelling discards it.
@@ -82,13 +90,17 @@ class Stages:
         Raises:
             Refused: it could not be run so, or cannot be committed.
         """
-        stage = self._admitted(staged)
+        try:
+            stage = self._admitted(staged)
+        except Refused:
+            self.tally.refused[Cause.MACHINE if self.tier is Tier.NONE else Cause.BUSY] += 1
+            raise
         run = self._runs[stage] = self._task(self._run(stage, running))
         run.add_done_callback(lambda _: self._ran(stage))
         try:
             await asyncio.wait({run})
         except asyncio.CancelledError:
-            self.discard(stage, "it was cancelled")
+            self.discard(stage, "it was cancelled", Cause.UNASKED)
             await asyncio.wait({run})
             raise
         if stage.state is State.DISCARDED:
@@ -107,9 +119,9 @@ class Stages:
         """
         return await self._whole(self._commit(stage, asked))
 
-    def discard(self, stage: Stage, reason: str) -> None:
+    def discard(self, stage: Stage, reason: str, cause: Cause = Cause.UNASKED) -> None:
         """Leave nothing of it, unless it is being committed, or was."""
-        if not stage.tell(Event.DROPPED, reason):
+        if not self._drop(stage, reason, cause):
             return
         run = self._runs.get(stage)
         if run is not None:
@@ -120,7 +132,7 @@ class Stages:
     def void(self, workspace: str, reason: str) -> None:
         """Something in a workspace was changed: no stage of it, or of one within or around it, is any good."""
         for stage in [stage for stage in self._stages if _overlap(stage.staged.workspace, workspace)]:
-            self.discard(stage, reason)
+            self.discard(stage, reason, Cause.VOID)
 
     @asynccontextmanager
     async def writing(self, workspace: str) -> AsyncIterator[None]:
@@ -154,7 +166,7 @@ class Stages:
         if self.tier is Tier.NONE or claim is None:
             raise Refused(self.reason)
         if within(str(claim.folder), workspace):
-            raise Refused(f"stages lie in the workspace, under {self._base}")
+            raise Refused(f"stages lie in the workspace, under {self.base}")
         if any(_overlap(workspace, other) for other in self._writes):
             raise Refused("a tool is writing")
         if any(_overlap(workspace, other) for other in self._broken):
@@ -168,12 +180,14 @@ class Stages:
         return stage
 
     async def _run(self, stage: Stage, running: Running | None) -> None:
-        bounds, staged = self._bounds, stage.staged
+        bounds, staged, cause = self._bounds, stage.staged, Cause.MACHINE
         try:
             if not stage.tell(Event.STARTED):
                 return
             share = bounds.bytes // bounds.stages
+            began = self._clock.monotonic()
             await self._whole(asyncio.to_thread(self._prepare, stage, share))
+            self.tally.staged += 1
             ran = await run_in_view(
                 staged,
                 stage.overlays,
@@ -183,13 +197,15 @@ class Stages:
                 disk_bytes=share,
                 running=running,
             )
+            cause = cause_of(ran.poisons[0]) if ran.poisons else Cause.EFFECTS
             await self._whole(asyncio.to_thread(stage.read, ran))
+            self.tally.took_s[Step.SET_UP].append(max(0.0, self._clock.monotonic() - began - ran.ran_s))
             stage.tell(Event.ENDED)
         except Refused as why:
-            stage.tell(Event.DROPPED, str(why))
+            self._drop(stage, str(why), cause)
         except Exception as fault:  # noqa: BLE001  whatever it is, the command is run as usual
             log.warning("staging_fault", fault=repr(fault))
-            stage.tell(Event.DROPPED, f"it could not be staged: {fault}")
+            self._drop(stage, f"it could not be staged: {fault}", Cause.FAULT)
 
     def _ran(self, stage: Stage) -> None:
         """Its run is over, if it ever began."""
@@ -198,12 +214,20 @@ class Stages:
             expire = asyncio.get_running_loop().call_later
             self._expiry[stage] = expire(self._bounds.age_s, self.discard, stage, "nobody asked for it in time")
         else:
-            stage.tell(Event.DROPPED, "it was cancelled")
+            self._drop(stage, "it was cancelled", Cause.UNASKED)
             self._end(stage)
 
+    def _drop(self, stage: Stage, reason: str, cause: Cause) -> bool:
+        """Let it be discarded. False: it cannot be any more, or is already."""
+        dropped = stage.tell(Event.DROPPED, reason)
+        if dropped:
+            self.tally.refused[cause] += 1
+            log.debug("stage_discarded", cause=cause.value, reason=reason)
+        return dropped
+
     def _prepare(self, stage: Stage, share: int) -> None:
-        if shutil.disk_usage(self._base).free < share:
-            raise Refused(f"the disk of {self._base} is too full")
+        if shutil.disk_usage(self.base).free < share:
+            raise Refused(f"the disk of {self.base} is too full")
         stage.prepare()
 
     async def _commit(self, stage: Stage, asked: Staged) -> Ran | None:
@@ -214,24 +238,27 @@ class Stages:
             if not stage.tell(Event.ASKED):
                 return None
             try:
-                await asyncio.to_thread(stage.prove)
+                await self._timed(Step.PROOF, stage.prove)
             except Exception as why_not:  # noqa: BLE001  whatever it is, nothing has happened
-                self.discard(stage, str(why_not))
+                self.discard(stage, str(why_not), Cause.CHANGED if isinstance(why_not, Refused) else Cause.FAULT)
                 return None
             if not stage.tell(Event.PROVEN):
                 return None
             try:
-                left = await asyncio.to_thread(stage.commit)
+                left = await self._timed(Step.COMMIT, stage.commit)
             except Unfinished as fault:
+                self.tally.unfinished += 1
                 self._broken.add(stage.staged.workspace)
                 self._forget(stage)
                 log.error("commit_unfinished", folder=str(stage.folder), fault=str(fault))
                 raise
             except OSError as fault:
                 stage.tell(Event.FAILED, f"it could not be decided: {fault}")
+                self.tally.refused[Cause.FAULT] += 1
                 self._end(stage)
                 return None
             stage.tell(Event.DONE)
+            self.tally.committed += 1
             self._forget(stage)
             if stage.changes_workspace:
                 self.void(stage.staged.workspace, "another command changed the workspace")
@@ -239,6 +266,12 @@ class Stages:
                 log.warning("commit_left", count=left)
             self._end(stage)
             return stage.ran
+
+    async def _timed(self, step: Step, act: Callable[[], _T]) -> _T:
+        began = self._clock.monotonic()
+        done = await asyncio.to_thread(act)
+        self.tally.took_s[step].append(self._clock.monotonic() - began)
+        return done
 
     def _unfit(self, stage: Stage, asked: Staged) -> str:
         if asked != stage.staged:

@@ -34,6 +34,18 @@ class Connecting(Backend, Protocol):
         connection. Raises nothing."""
 
 
+class PartDone(Exception):
+    """Only a part of what was held back has happened, so that the call must not be run. The rest follows once it can.
+
+    Args:
+        told: what the agent is to see.
+    """
+
+    def __init__(self, told: ToolResult) -> None:
+        super().__init__("a commit is not finished")
+        self.told = told
+
+
 class Held(Protocol):
     """A run whose effects are held back, each one committed or discarded once."""
 
@@ -44,7 +56,10 @@ class Held(Protocol):
     async def commit(self) -> bool:
         """Let its effects happen, all of them. False: nothing has happened, and the call has to be run.
 
-        Raises nothing. Cancelling waits until it is over.
+        Cancelling waits until it is over.
+
+        Raises:
+            PartDone: some of them have happened.
         """
 
     async def discard(self) -> None:

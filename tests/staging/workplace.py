@@ -36,6 +36,7 @@ async def opened(
     base = tmp_path / "base"
     stages = Stages(base, clock or SystemClock(), outside=outside, bounds=bounds)
     before = _ours()
+    await stages.recover()
     await stages.open()
     try:
         if stages.tier is Tier.NONE:

@@ -10,7 +10,7 @@ from paste_proxy.errors import PasteError, UpstreamBusy
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
 from paste_proxy.speculation.types import Committed, JobEnded, JobSent
-from paste_proxy.tools.backend import Backend, Connecting, Held, Staging
+from paste_proxy.tools.backend import Backend, Connecting, Held, PartDone, Staging
 
 log = structlog.get_logger(__name__)
 
@@ -24,7 +24,7 @@ class Executor:
         self._wanted: dict[int, asyncio.Event] = {}
         """Of staged jobs that run, told when an agent waits for them."""
         self._held: dict[int, Held] = {}
-        self._commits: set[asyncio.Task[bool]] = set()
+        self._commits: set[asyncio.Task[Committed]] = set()
         self._leaving: set[asyncio.Task[None]] = set()
         """What is being let go."""
 
@@ -53,21 +53,24 @@ class Executor:
         if job in self._wanted:
             self._wanted[job].set()
 
-    def commit(self, job: int) -> asyncio.Task[bool]:
+    def commit(self, job: int) -> asyncio.Task[Committed]:
         """Let the effects of a staged job happen; `Committed` is told, whatever comes of it."""
         task = asyncio.create_task(self._commit(job), name=f"commit-{job}")
         self._commits.add(task)
         task.add_done_callback(self._commits.discard)
         return task
 
-    async def _commit(self, job: int) -> bool:
-        held, done = self._held.pop(job, None), False
+    async def _commit(self, job: int) -> Committed:
+        held, done, instead = self._held.pop(job, None), False, None
         try:
             done = held is not None and await held.commit()
+        except PartDone as fault:
+            done, instead = True, fault.told
         except Exception:
             log.exception("commit_fault", job=job)
-        self._tell(Committed(job=job, done=done))
-        return done
+        committed = Committed(job=job, done=done, instead=instead)
+        self._tell(committed)
+        return committed
 
     async def _connected(self, job: int, invocation: Invocation, backend: Backend) -> ToolResult:
         assert isinstance(backend, Connecting)

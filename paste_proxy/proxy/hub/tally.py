@@ -12,6 +12,7 @@ from paste_proxy.proxy.hub.learned import Learned
 from paste_proxy.proxy.hub.pattern_tally import PatternTally
 from paste_proxy.proxy.hub.spending import Spending
 from paste_proxy.speculation.types import Settled
+from paste_proxy.staging.tally import StageTally
 
 _TOOLS_COUNTED_APART = 200
 _COMMITTED = (Outcome.REUSED, Outcome.PROMOTED)
@@ -62,6 +63,8 @@ class Tally:
     patterns: dict[str, PatternTally] = field(default_factory=dict)
     """By what foresaw a call, above all a pattern's id; as many as a pool has."""
     guesses: GuessTally = field(default_factory=GuessTally)
+    stages: StageTally | None = None
+    """None: nothing is staged."""
     learned: Callable[[], Learned] = Learned
     spending: Callable[[], Spending] = Spending
     now: Callable[[], float] = time.time

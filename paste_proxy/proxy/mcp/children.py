@@ -9,6 +9,7 @@ told so in the protocol's way, 404, and opens a new session.
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from uuid import uuid4
 from weakref import WeakSet
 
@@ -18,6 +19,9 @@ from paste_proxy.proxy.mcp.process import McpProcess
 from paste_proxy.proxy.mcp.starting import start
 from paste_proxy.proxy.mcp.watch import McpWatch
 from paste_proxy.wire.jsonrpc import Single
+
+if TYPE_CHECKING:
+    from paste_proxy.staging.stages import Stages
 
 LEFT_S = 600.0
 """How long a client may stay away that has closed the stream on which it listened."""
@@ -44,6 +48,7 @@ class McpChildren:
     Args:
         idle_s: a session without a request, a waiting answer or an open stream for this long is over.
         ended: called with the id of a session whose process is gone.
+        stages: where commands of our own tools may be run ahead.
         failed: called with a few words where a process cannot be started, or ends of its own accord.
     """
 
@@ -54,10 +59,11 @@ class McpChildren:
         *,
         idle_s: float,
         ended: Callable[[str], None],
+        stages: "Stages | None" = None,
         failed: Callable[[str], None] = lambda why: None,
     ) -> None:
         self._name, self._server, self._idle_s = name, server, idle_s
-        self._ended, self._failed = ended, failed
+        self._ended, self._failed, self._stages = ended, failed, stages
         self._live: dict[str, LiveProcess] = {}
         self._shared: LiveProcess | None = None
         self._starting = asyncio.Lock()
@@ -117,7 +123,7 @@ class McpChildren:
 
     async def _start(self, *, shared: bool) -> LiveProcess:
         try:
-            child = await start(self._name, self._server)
+            child = await start(self._name, self._server, self._stages)
         except UpstreamFault:
             self._failed("its `command` cannot be started")
             raise

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from aiohttp import web
 
@@ -22,6 +22,9 @@ from paste_proxy.proxy.mcp.watch import McpWatch
 from paste_proxy.proxy.ports import ToolGate
 from paste_proxy.speculation.policy import Policy
 from paste_proxy.speculation.types import Mode
+
+if TYPE_CHECKING:
+    from paste_proxy.staging.stages import Stages
 
 _PREFIX = "/mcp/"
 NOTHING_AHEAD = Policy()
@@ -66,19 +69,21 @@ def add_mcp_routes(
     clock: Clock,
     fault: Callable[[str], None],
     policy: Policy = NOTHING_AHEAD,
+    stages: "Stages | None" = None,
 ) -> None:
     """Serve `/mcp/NAME` for every configured server; their sessions end with the application.
 
     Args:
         fault: called with a place for every contained fault.
         policy: says of which servers something may be run ahead.
+        stages: where commands of our own tools may be.
     """
     keep, named = config.limits.observed_request_bytes, "the server's `url`"
     proxies = {server.proxy for server in config.mcp.values()}
     relays = {proxy: Relay(keep=keep, named=named, proxy=proxy) for proxy in proxies}
     fronts = McpFronts(
         {
-            name: _front(name, config, relays[server.proxy], gate, clock, fault, lists=policy.lets(name))
+            name: _front(name, config, relays[server.proxy], gate, clock, fault, stages, lists=policy.lets(name))
             for name, server in config.mcp.items()
         }
     )
@@ -99,6 +104,7 @@ def _front(
     gate: ToolGate,
     clock: Clock,
     fault: Callable[[str], None],
+    stages: "Stages | None",
     *,
     lists: bool,
 ) -> McpFront:
@@ -109,7 +115,7 @@ def _front(
 
     def watch(scope: str, target: str) -> McpWatch:
         if server.url is None:
-            make = over_stdio(name, server)
+            make = over_stdio(name, server, stages)
         else:
             make = over_http(name, server, relay.session, target, config.speculation.result_bytes)
         ahead = make if server.stateless else None
@@ -124,6 +130,7 @@ def _front(
             server,
             idle_s=limits.session_idle_s,
             ended=partial(sessions.end, ""),
+            stages=stages,
             failed=partial(relay.outages.warn, f"mcp {name}"),
         )
         return McpBridge(

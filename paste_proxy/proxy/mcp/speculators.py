@@ -1,6 +1,7 @@
 """How the speculative session of a client session reaches its server."""
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from aiohttp import ClientSession
 
@@ -13,6 +14,9 @@ from paste_proxy.tools.mcp_http_link import HttpLink
 from paste_proxy.tools.mcp_link import Answerer, Link
 from paste_proxy.tools.mcp_stdio_link import StdioLink
 from paste_proxy.wire.mcp_tools import ListedTool
+
+if TYPE_CHECKING:
+    from paste_proxy.staging.stages import Stages
 
 
 def over_http(name: str, server: McpServer, http: ClientSession, url: str, answer_bytes: int) -> MakeSpeculator:
@@ -27,13 +31,13 @@ def over_http(name: str, server: McpServer, http: ClientSession, url: str, answe
     return make
 
 
-def over_stdio(name: str, server: McpServer) -> MakeSpeculator:
-    """Processes of their own, started like the live one; our own tools need none."""
+def over_stdio(name: str, server: McpServer, stages: "Stages | None" = None) -> MakeSpeculator:
+    """Processes of their own, started like the live one; our own tools need none, and share its `stages`."""
 
     def make(hello: Callable[[], Hello], tools: Callable[[], Mapping[str, ListedTool]]) -> Speculator:
         async def connect(answerer: Answerer) -> Link:
             return StdioLink(await start(name, server), answerer)
 
-        return workbench_of(server) or McpClient(name, connect, hello, tools, marked=server.mark_speculative)
+        return workbench_of(server, stages) or McpClient(name, connect, hello, tools, marked=server.mark_speculative)
 
     return make

@@ -4,6 +4,7 @@ import asyncio
 import signal
 from collections.abc import Callable
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from paste_proxy.clock import SystemClock
 from paste_proxy.config import Config, McpServer
@@ -18,6 +19,9 @@ from paste_proxy.proxy.mcp.watch import McpWatch
 from paste_proxy.proxy.ports import ToolGate
 from paste_proxy.speculation.types import Mode
 from paste_proxy.tools.mcp_child import whole_lines
+
+if TYPE_CHECKING:
+    from paste_proxy.staging.stages import Stages
 
 
 def run_mcp(name: str, server: McpServer, config: Config) -> int:
@@ -43,11 +47,18 @@ async def _serve(name: str, server: McpServer, config: Config, sidecar: Sidecar 
     warm = config.speculation.mode is Mode.SPECULATE and bool(config.policies)
     async with asynccontextmanager(sidecar.living)():
         lists = sidecar.policy.lets(name)
-        return await pump(name, server, sidecar.hub, sidecar.tally.fault, warm=warm, lists=lists)
+        return await pump(name, server, sidecar.hub, sidecar.tally.fault, sidecar.stages, warm=warm, lists=lists)
 
 
 async def pump(
-    name: str, server: McpServer, gate: ToolGate, fault: Callable[[str], None], *, warm: bool, lists: bool
+    name: str,
+    server: McpServer,
+    gate: ToolGate,
+    fault: Callable[[str], None],
+    stages: "Stages | None" = None,
+    *,
+    warm: bool,
+    lists: bool,
 ) -> int:
     """Run the server between our stdin and stdout; its exit code.
 
@@ -56,11 +67,11 @@ async def pump(
         UpstreamFault: the server cannot be started.
     """
     must_be_pipes()
-    child = await start(name, server, inherit=True)
+    child = await start(name, server, stages, inherit=True)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, child.signal, number)
-    make = over_stdio(name, server) if server.stateless else None
+    make = over_stdio(name, server, stages) if server.stateless else None
     client_arguments = ClientArguments(server.client_arguments)
     watch = McpWatch(gate, name, f"mcp:{name}:stdio", make, client_arguments, warm=warm, lists=lists)
     try:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from paste_proxy.errors import UpstreamFault
 from paste_proxy.events.invocation import Invocation, name_of
-from paste_proxy.events.result import Status, ToolResult
+from paste_proxy.events.result import ToolResult
 from paste_proxy.events.values import dumps
 from paste_proxy.staging.normal import OWN_UMASK
 from paste_proxy.staging.types import Staged, Tier
@@ -22,6 +22,7 @@ from paste_proxy.tools.workbench.declared import ALL, READING, Declared
 from paste_proxy.tools.workbench.editing import Edit, Write, change
 from paste_proxy.tools.workbench.globbing import Glob, find_files
 from paste_proxy.tools.workbench.listing import List, list_folder
+from paste_proxy.tools.workbench.output import result_of
 from paste_proxy.tools.workbench.reading import Read, read
 from paste_proxy.tools.workbench.running import Run, Runner, answered, run_normally, staged
 from paste_proxy.tools.workbench.searching import Grep, grep
@@ -72,12 +73,12 @@ class Workbench:
         if tool is None:
             raise UpstreamFault(f"no tool {name_of(invocation.tool)!r}; there are {', '.join(self.tools)}")
         try:
-            return _result(await self._answer(tool.read(invocation.arguments)))
+            return result_of(await self._answer(tool.read(invocation.arguments)))
         except Unable as unable:
-            return _result(str(unable), failed=True)
+            return result_of(str(unable), failed=True)
         except OSError as fault:
             where = f"{fault.filename}: " if fault.filename is not None else ""
-            return _result(f"{where}{fault.strerror or fault}", failed=True)
+            return result_of(f"{where}{fault.strerror or fault}", failed=True)
 
     def stages(self, invocation: Invocation) -> bool:
         """Whether a call can be run with its effects held back: one of `run`, on a machine that can."""
@@ -94,7 +95,7 @@ class Workbench:
         except (Unable, ValidationError, OSError) as fault:
             raise UpstreamFault(f"no such command can be run: {fault}") from fault
         stage = await run_ahead(self._stages, command, wanted)
-        return HeldCommand(self._stages, stage, _result(answered(stage.ran)))
+        return HeldCommand(self._stages, stage, result_of(answered(stage.ran)))
 
     def warm(self) -> None:
         """There is nothing to get ready."""
@@ -141,10 +142,3 @@ class Workbench:
         root = await asyncio.to_thread(lambda: str(self.workspace.root))
         async with self._stages.writing(root):
             yield
-
-
-def _result(text: str, *, failed: bool = False) -> ToolResult:
-    """A name that is no UTF-8 is shown with its bytes escaped."""
-    said = text.encode("utf-8", "backslashreplace").decode()
-    body = dumps({"content": [{"type": "text", "text": said}], "isError": failed})
-    return ToolResult(body=body, status=Status.ERROR if failed else Status.OK)

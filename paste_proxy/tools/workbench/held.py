@@ -9,6 +9,9 @@ from paste_proxy.staging.stage import Stage, Unfinished
 from paste_proxy.staging.stages import Stages
 from paste_proxy.staging.types import Refused, Staged
 from paste_proxy.staging.view import Running
+from paste_proxy.tools.backend import PartDone
+from paste_proxy.tools.workbench.output import result_of
+from paste_proxy.tools.workbench.running import half_done
 
 
 class HeldCommand:
@@ -27,8 +30,9 @@ class HeldCommand:
         """Let it have happened; False: nothing has, and the command has to be run."""
         try:
             return await self._stages.commit(self._stage, self._stage.staged) is not None
-        except Unfinished:  # told by the stages; to run it now would do a part of it twice
-            return True
+        except Unfinished as fault:  # to run it now would do a part of it twice
+            told = result_of(half_done(self._stage.ran, str(fault)), failed=True)
+            raise PartDone(told) from fault
 
     async def discard(self) -> None:
         """Leave nothing of it."""

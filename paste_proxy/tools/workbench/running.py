@@ -67,6 +67,14 @@ def staged(workspace: Workspace, asked: Run, *, env: Mapping[str, str], umask: i
     )
 
 
+def half_done(ran: Ran, why: str) -> str:
+    """The text for a command of which only a part could be made to happen."""
+    return (
+        f"[the command has run, but not all that it changed could be put in place: {why}. Do not run it again: the "
+        f"rest is put in place when this server next starts]\n{shown(ran.output)}"
+    )
+
+
 def answered(ran: Ran) -> str:
     """The text that tells what it wrote, and its exit code.
 
