@@ -181,7 +181,7 @@ class Calls:
             return
         answer, call.answer = call.answer, None
         if told.done:
-            yield from self._serve(call, job, answer, now)
+            yield from self._serve(call, job, told.instead or answer, now)
         else:
             yield from self._in_vain(call, job, now)
 
