@@ -15,6 +15,7 @@ from paste_proxy.events.types import (
     CallSealed,
     Event,
     LlmTurn,
+    Refusals,
     Speculation,
     ToolCall,
     ToolOutput,
@@ -133,7 +134,7 @@ def _drafts(events: Iterable[Event]) -> list[_Draft]:
             case ToolOutput():
                 if (asked_for := open_calls.pop(event.call_id, None)) is not None:
                     asked_for.output = event
-            case TurnStarted() | CallSealed() | Speculation():
+            case TurnStarted() | CallSealed() | Speculation() | Refusals():
                 continue
             case _:
                 assert_never(event)

@@ -15,11 +15,13 @@ from paste_proxy.events.types import (
     Event,
     LlmTurn,
     Outcome,
+    Refusals,
     Speculation,
     ToolCall,
     ToolOutput,
     TurnStarted,
     UserMessage,
+    Why,
 )
 from paste_proxy.events.values import Json, dumps, loads
 
@@ -33,6 +35,7 @@ _CLASSES: dict[str, type[Event]] = {
     "tool_call": ToolCall,
     "tool_output": ToolOutput,
     "speculation": Speculation,
+    "refusals": Refusals,
 }
 _NAMES = {cls: name for name, cls in _CLASSES.items()}
 
@@ -184,11 +187,19 @@ def _outcome(value: Json, name: str) -> Outcome:
     return Outcome(str(value))
 
 
+def _why(value: Json, name: str) -> Why:
+    if value not in tuple(Why):
+        raise ValueError(f"{name} is {value!r:.80}, expected {', '.join(Why)}")
+    return Why(str(value))
+
+
 _READ: dict[str, Callable[[Json, str], Any]] = {
-    **dict.fromkeys(("session", "text", "model", "call_id", "tool", "source"), _text),
-    **dict.fromkeys(("complete", "truncated", "shadow"), _flag),
-    **dict.fromkeys(("turn", "order", "input_tokens", "output_tokens"), _count),
+    **dict.fromkeys(("session", "text", "model", "call_id", "tool", "source", "reason", "rule"), _text),
+    **dict.fromkeys(("complete", "truncated", "shadow", "again", "staged", "writes"), _flag),
+    **dict.fromkeys(("turn", "order", "input_tokens", "output_tokens", "count", "bytes"), _count),
     **dict.fromkeys(("ts", "duration_s", "confidence", "ran_s", "saved_s"), _number),
+    **dict.fromkeys(("utility", "benefit_s", "cost", "commit_s", "cpu_s"), _number),
     "status": _status,
     "outcome": _outcome,
+    "why": _why,
 }

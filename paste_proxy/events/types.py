@@ -21,6 +21,39 @@ class Outcome(StrEnum):
     PREEMPTED = "preempted"
 
 
+class Why(StrEnum):
+    """Why a speculative job came to nothing."""
+
+    UNASKED = "unasked"
+    """Nobody asked for it in its time."""
+    STALE = "stale"
+    """What it reads was written, or may have been."""
+    ERROR = "error"
+    """Its tool answered with an error."""
+    FAULT = "fault"
+    """It could not be run, or broke off."""
+    TOO_BIG = "too_big"
+    """Its result is larger than one that is kept."""
+    NO_ROOM = "no_room"
+    """Other results took its place."""
+    BETTER = "better"
+    """A more useful job took its slot."""
+    SLOT = "slot"
+    """The agent's own call took its slot."""
+    UNLIKELY = "unlikely"
+    """What the LLM was writing made it so."""
+    CONNECTING = "connecting"
+    """The agent asked while its own connection was still opening."""
+    COMMIT = "commit"
+    """The effects that it held back could not happen."""
+    UNFIT = "unfit"
+    """The call that waited for it cannot be answered from its result."""
+    OVER = "over"
+    """Its session ended."""
+    UNSEEN = "unseen"
+    """Something was not observed, so that anything may have been written."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserMessage:
     """A person (or a program in that role) said something to the agent."""
@@ -112,6 +145,41 @@ class Speculation:
     """Exposed tool seconds it took off the session; 0 unless reused or promoted."""
     shadow: bool = False
     """True in `observe` mode: nothing ran, the figures say what would have been."""
+    why: Why | None = None
+    """Of one that came to nothing."""
+    rule: str | None = None
+    """The place of the policy's rule that allowed it."""
+    utility: float | None = None
+    """Why it was admitted: seconds likely to be hidden, for a second of its slot."""
+    benefit_s: float | None = None
+    """Seconds likely to be hidden."""
+    cost: float | None = None
+    """In money, where the rule says so."""
+    again: bool = False
+    """Nothing ran: an answer that the agent was given served again."""
+    staged: bool = False
+    """Its effects were held back."""
+    commit_s: float | None = None
+    """Seconds that they took to happen."""
+    bytes: int | None = None
+    """Of its result, if it came to one."""
+    cpu_s: float | None = None
+    """CPU seconds that it took, where that is known."""
 
 
-Event: TypeAlias = UserMessage | TurnStarted | CallSealed | LlmTurn | ToolCall | ToolOutput | Speculation
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusals:
+    """Candidates alike that were not run ahead, within about a minute before."""
+
+    session: str
+    ts: float | None
+    tool: str
+    reason: str
+    rule: str
+    """The place of the policy's rule that speaks about them; empty where none does."""
+    count: int
+    writes: bool
+    """They may have changed something."""
+
+
+Event: TypeAlias = UserMessage | TurnStarted | CallSealed | LlmTurn | ToolCall | ToolOutput | Speculation | Refusals

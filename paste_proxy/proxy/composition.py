@@ -10,7 +10,6 @@ from yarl import URL
 
 from paste_proxy.clock import Clock, SystemClock, day_of
 from paste_proxy.config import Config
-from paste_proxy.events.candidate import Candidate
 from paste_proxy.mining import pool
 from paste_proxy.mining.forecast.adaptation import Adaptation
 from paste_proxy.mining.predict import Predictor, warm
@@ -27,6 +26,7 @@ from paste_proxy.proxy.hub.foresight import Foresight
 from paste_proxy.proxy.hub.guess_desk import GuessDesk
 from paste_proxy.proxy.hub.hub import Hub
 from paste_proxy.proxy.hub.learned import Learned
+from paste_proxy.proxy.hub.refusal_desk import RefusalDesk
 from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.spending import Spending
 from paste_proxy.proxy.hub.tally import Tally
@@ -42,9 +42,11 @@ from paste_proxy.proxy.snapshot import HubSnapshot
 from paste_proxy.proxy.staging import stages_of
 from paste_proxy.speculation.budgets.budgets import BudgetLimits
 from paste_proxy.speculation.limits import ServerCapacity, SpeculationLimits
+from paste_proxy.speculation.opportunities import Opportunities
 from paste_proxy.speculation.policy import Policy, combine
 from paste_proxy.speculation.scheduler import Scheduler
-from paste_proxy.speculation.types import Mode, Reason
+from paste_proxy.speculation.types import Mode, Refused
+from paste_proxy.tools.backend import Staging
 
 if TYPE_CHECKING:
     from paste_proxy.staging.stages import Stages
@@ -101,10 +103,11 @@ class Sidecar:
             fault=self.tally.fault,
             prompt_chars=config.speculator.prompt_chars if config.speculator is not None else 0,
         )
+        self._refusals = self._refusal_desk()
         self._foresight = Foresight(
             self._toolbox,
             frozenset(self._pool.tools),
-            self._not_executable,
+            self._refusals.not_executable,
             self._policy.core,
             lambda invocation: self._policy.rule_for(invocation).staged,
         )
@@ -155,6 +158,7 @@ class Sidecar:
                 tally=self.tally,
                 clock=self._clock,
                 guesses=self._guess_desk(),
+                refusals=self._refusals,
             ),
             catch_up=self.watch.catch_up,
         )
@@ -197,6 +201,19 @@ class Sidecar:
             await kept.start()
         book.turn(day_of(self._clock.epoch()), self._clock.monotonic())
         return kept
+
+    def _refusal_desk(self) -> RefusalDesk:
+        wanted = self.config.speculation
+        found = Opportunities(self._policy.core, least=wanted.min_confidence, ttl_s=wanted.ttl_s)
+        self.tally.opportunities = found.biggest
+        return RefusalDesk(self.tally, self._clock, found, self._could_stage)
+
+    def _could_stage(self, refused: Refused) -> bool:
+        """Whether something that the session calls could hold back the effects of what was refused."""
+        session = self.sessions.get(refused.session)
+        scopes = session.scopes.values() if session is not None else ()
+        offer = self._toolbox.find(refused.invocation.tool, refused.session, scopes)
+        return offer is not None and isinstance(offer.backend, Staging) and offer.backend.stages(refused.invocation)
 
     def _guess_desk(self) -> GuessDesk | None:
         wanted, made = self.config.speculator, self._guessing
@@ -245,9 +262,6 @@ class Sidecar:
         standing = self._policy.of_tool(identity)
         own = any("{session}" in domain for domain in standing.reads)
         return standing.allowed and not own and self._toolbox.shared(identity)
-
-    def _not_executable(self, _: Candidate) -> None:
-        self.tally.refused[Reason.NOT_EXECUTABLE.value] += 1
 
 
 def scheduler(config: Config, policy: Policy) -> Scheduler:

@@ -24,7 +24,6 @@ _HALF_LIFE_S = 30 * 86_400.0
 """What was learned counts half after so long without being taught again."""
 _MOST_HALVES = 60.0
 _LARGEST_FILE = 8 * 2**20
-_PATIENCE_S, _PAUSE_S = 5.0, 0.02
 
 
 def stored(path: Path, rate: float, now: float) -> Place:

@@ -87,6 +87,8 @@ class _Account(Collector):
             "paste_shadow_speculation", "Jobs that would have run, in observe mode.", "outcome", tally.shadow_outcomes
         )
         yield _counters("paste_refused", "Candidates not launched.", "reason", tally.refused)
+        help_text = "Of these, calls that may have changed something."
+        yield CounterMetricFamily("paste_side_effecting_refused", help_text, value=tally.side_effecting)
         yield from self._budgets()
         yield from self._staging()
         yield from self._speculator()

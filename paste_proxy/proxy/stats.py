@@ -6,10 +6,12 @@ from paste_proxy.events.values import Json
 from paste_proxy.proxy.hub.guess_tally import GuessTally
 from paste_proxy.proxy.hub.spending import Spending
 from paste_proxy.proxy.hub.tally import Tally, printable
+from paste_proxy.speculation.opportunities import Opportunity
 from paste_proxy.speculation.types import Mode
 from paste_proxy.staging.tally import StageTally
 
 _TOP = 20
+_OPPORTUNITIES = 3
 
 
 def stats(tally: Tally, mode: Mode, *, sessions: int, exchanges: int) -> dict[str, Json]:
@@ -36,6 +38,8 @@ def stats(tally: Tally, mode: Mode, *, sessions: int, exchanges: int) -> dict[st
         "outcomes": dict(tally.outcomes),
         "would_have": {"hits": would_hit, "saved_s": tally.would_save_s, "wasted_s": tally.would_waste_s},
         "refused": dict(tally.refused),
+        "side_effecting_refused": tally.side_effecting,
+        "opportunities": [_opportunity(each) for each in tally.opportunities(_OPPORTUNITIES)],
         "budgets": _budgets(tally.spending()),
         "staging": None if tally.stages is None else _staging(tally.stages),
         "speculator": _speculator(tally.guesses),
@@ -46,6 +50,16 @@ def stats(tally: Tally, mode: Mode, *, sessions: int, exchanges: int) -> dict[st
         "faults": dict(tally.faults),
     }
     return {key: rounded(value) for key, value in shown.items()}
+
+
+def _opportunity(missed: Opportunity) -> dict[str, Json]:
+    return {
+        "tool": printable(missed.tool),
+        "calls": missed.calls,
+        "would_save_s": missed.saved_s,
+        "reason": missed.reason.value,
+        "allow": printable(missed.advice),
+    }
 
 
 def _budgets(spending: Spending) -> dict[str, Json]:

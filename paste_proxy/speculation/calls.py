@@ -12,7 +12,7 @@ from typing import assert_never
 
 from paste_proxy.events.invocation import server_of
 from paste_proxy.events.result import Status, ToolResult
-from paste_proxy.events.types import Outcome
+from paste_proxy.events.types import Outcome, Why
 from paste_proxy.speculation.earlier import Earlier
 from paste_proxy.speculation.jobs import Jobs, settled
 from paste_proxy.speculation.lanes import Call, Lane
@@ -50,7 +50,7 @@ class Calls:
         # Writes have voided what they touch already; nothing passes the commit boundary on that alone.
         match = self._state.matching.find(told.session, told.scope, told.invocation)
         if match is not None and self._jobs.stale(match.job):
-            yield from self._jobs.drop(match.job, Outcome.DISCARDED, now)
+            yield from self._jobs.drop(match.job, Why.STALE, now)
             match = None
         answered = match is not None and (yield from self._taken(call, match, now))
         if call.writes:  # not before it has taken its own job, which rests on what it writes
@@ -70,7 +70,7 @@ class Calls:
             call.shadow, call.late = job, match.late
             return False
         if job.unsent:
-            yield from self._jobs.drop(job, Outcome.PREEMPTED, now)
+            yield from self._jobs.drop(job, Why.CONNECTING, now)
             return False
         if match.result is None:
             yield from self._promote(call, job)
@@ -78,7 +78,7 @@ class Calls:
             yield from self._again(call, job, match.result, now)
         elif job.staged:
             self._state.ledger.claim(job, call.number)
-            yield from self._commit(call, job, match.result)
+            yield from self._commit(call, job, match.result, now)
         else:
             yield from self._reuse(call, job, match.result, now)
         return True
@@ -116,7 +116,7 @@ class Calls:
         call.lane.authoritative += 1
         for shadow in (False, True):
             for job in call.lane.too_many(self._state.ledger.running(shadow=shadow)):
-                yield from self._jobs.drop(job, Outcome.PREEMPTED, now)
+                yield from self._jobs.drop(job, Why.SLOT, now)
         call.started_at, call.epoch = now, self._state.effects.epoch
         self._earlier.leads(call, now)
         self._state.called(call.rule, now)
@@ -151,6 +151,7 @@ class Calls:
         job = self._state.ledger.numbered(told.job)
         if job is None or job.shadow or job.ended_at is not None:
             return
+        job.said = told.result
         self._state.job_ended(job, told, now)
         if told.result is not None and told.result.status is Status.OK:
             self._state.experience.ran(job.invocation.tool, _took(job, told.result, now))
@@ -162,15 +163,15 @@ class Calls:
     def _finish(self, call: Call, job: Job, result: ToolResult | None, now: float) -> Iterator[Command]:
         answer = None if result is None else self._state.matching.answer(call.invocation, job, result, now)
         if answer is None or (job.staged and answer.status is not Status.OK):
-            yield from self._in_vain(call, job, now)
+            yield from self._in_vain(call, job, _unfit(result), now)
         elif job.staged:
             job.ended_at = now
-            yield from self._commit(call, job, answer)
+            yield from self._commit(call, job, answer, now)
         else:
             yield from self._serve(call, job, answer, now)
 
-    def _commit(self, call: Call, job: Job, answer: ToolResult) -> Iterator[Command]:
-        call.job, call.answer = job, answer
+    def _commit(self, call: Call, job: Job, answer: ToolResult, now: float) -> Iterator[Command]:
+        call.job, call.answer, job.commits_at = job, answer, now
         yield Commit(call=call.number, job=job.number, result=answer, outcome=_outcome(call))
 
     def _committed(self, told: Committed, now: float) -> Iterator[Command]:
@@ -183,9 +184,9 @@ class Calls:
         if told.done:
             yield from self._serve(call, job, told.instead or answer, now)
         else:
-            yield from self._in_vain(call, job, now)
+            yield from self._in_vain(call, job, Why.COMMIT, now)
 
-    def _in_vain(self, call: Call, job: Job, now: float) -> Iterator[Command]:
+    def _in_vain(self, call: Call, job: Job, why: Why, now: float) -> Iterator[Command]:
         """The job that a call waited for does not answer it."""
         self._state.ledger.remove(job)
         call.job = None
@@ -200,7 +201,7 @@ class Calls:
             yield Run(call=call.number)
         else:
             yield from self._start(call, now)
-        yield from self._jobs.useless(job, now)
+        yield from self._jobs.useless(job, why, now)
 
     def _serve(self, call: Call, job: Job, answer: ToolResult, now: float) -> Iterator[Command]:
         """A call has waited for its job, or for what that does, and gets its answer."""
@@ -254,14 +255,23 @@ class Calls:
 
     def _demote(self, job: Job, now: float) -> Iterator[Command]:
         self._state.ledger.demote(job)
-        if self._jobs.stale(job) or job.expires_at <= now:
-            yield from self._jobs.drop(job, Outcome.DISCARDED, now)
+        if self._jobs.stale(job):
+            yield from self._jobs.drop(job, Why.STALE, now)
+        elif job.expires_at <= now:
+            yield from self._jobs.drop(job, Why.UNASKED, now)
 
     def _slot_freed(self, lane: Lane, now: float) -> Iterator[Command]:
         lane.authoritative -= 1
         self._state.slots_freed += lane.capacity.total is not None
         while lane.queue and lane.free():
             yield from self._run(lane.queue.popleft(), now)
+
+
+def _unfit(result: ToolResult | None) -> Why:
+    """Why a job's result does not answer the call that waited for it."""
+    if result is None:
+        return Why.FAULT
+    return Why.ERROR if result.status is not Status.OK else Why.UNFIT
 
 
 def _outcome(call: Call) -> Outcome:
@@ -278,10 +288,13 @@ def _score(job: Job, call: Call, status: Status | None, now: float) -> Command:
     """What a shadow job would have been for the call, with the duration that the call really had."""
     lead = call.asked_at - job.started_at
     if call.started_at is None or status is None:
-        return settled(job, Outcome.DISCARDED, now)
+        return settled(job, Outcome.DISCARDED, now, why=Why.UNFIT)
     took = now - call.started_at
     job.ended_at = job.started_at + took
     if lead < took and not call.late:
         return settled(job, Outcome.PROMOTED, now, saved_s=lead)
-    kept = status is Status.OK and lead >= took
-    return settled(job, Outcome.REUSED if kept else Outcome.DISCARDED, now, saved_s=took if kept else 0.0)
+    if status is not Status.OK:
+        return settled(job, Outcome.DISCARDED, now, why=Why.ERROR)
+    if lead < took:
+        return settled(job, Outcome.DISCARDED, now, why=Why.UNFIT)
+    return settled(job, Outcome.REUSED, now, saved_s=took)

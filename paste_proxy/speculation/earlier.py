@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from paste_proxy.events.result import Status, ToolResult
-from paste_proxy.events.types import Outcome
+from paste_proxy.events.types import Why
 from paste_proxy.speculation.jobs import Jobs
 from paste_proxy.speculation.lanes import Call
 from paste_proxy.speculation.ledger import Job, Place
@@ -86,7 +86,17 @@ class Earlier:
         if call.reuse_s is not None:
             number, until = next(self._state.job_numbers), now + call.reuse_s
             whole = replace(
-                job, number=number, place=call.places[0], call=None, result=result, expires_at=until, earlier=True
+                job,
+                number=number,
+                place=call.places[0],
+                call=None,
+                result=result,
+                expires_at=until,
+                earlier=True,
+                admitted=None,
+                cost=0.0,
+                said=None,
+                commits_at=None,
             )
             yield from self.keep(whole, now)
 
@@ -95,7 +105,7 @@ class Earlier:
         fits = answer.result is not None and len(answer.result.body) <= self._state.limits.result_bytes
         if fits and not self._jobs.stale(answer) and self._state.ledger.at(answer.place) is None:
             for loser in self._state.ledger.keep(answer):
-                yield from self._jobs.drop(loser, Outcome.DISCARDED, now)
+                yield from self._jobs.drop(loser, Why.NO_ROOM, now)
 
     def _reads(self, call: Call) -> frozenset[str]:
         return self._state.policy.rule_for(call.invocation).read_by(call.places[0][0], call.invocation)

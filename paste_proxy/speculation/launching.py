@@ -8,13 +8,14 @@ from collections.abc import Iterator
 
 from paste_proxy.events.candidate import SEALED, Candidate
 from paste_proxy.events.invocation import server_of
-from paste_proxy.events.types import Outcome
+from paste_proxy.events.types import Why
 from paste_proxy.speculation.admission import CLEARLY_BETTER, Admit, admit
 from paste_proxy.speculation.budgets.budgets import Charge, Refusal
 from paste_proxy.speculation.jobs import Jobs
 from paste_proxy.speculation.lanes import obstacles
 from paste_proxy.speculation.ledger import Job, Place
 from paste_proxy.speculation.narrowing import Narrowing, later
+from paste_proxy.speculation.rules import Effect
 from paste_proxy.speculation.state import State
 from paste_proxy.speculation.types import Command, Launch, Mode, Narrowed, Predicted, Reason, Refused
 from paste_proxy.speculation.waiting import PATIENCE_S, Waiter
@@ -42,17 +43,17 @@ class Launching:
             if isinstance(decision, Admit):
                 admitted.append(decision)
             else:
-                yield _refused(told, candidate, decision)
+                yield self._refused(told, candidate, Refusal(decision))
         admitted.sort(key=lambda admit: (admit.worth.utility, admit.worth.benefit_s), reverse=True)
         for rank, chosen in enumerate(admitted):
             obstacle = self._obstacle(told, chosen, rank, now)
             if isinstance(obstacle, Refusal):
                 if obstacle.reason in _PASSING and rank < self._state.limits.candidates:
                     self._wait(told, chosen, now + PATIENCE_S)
-                yield _refused(told, chosen.candidate, obstacle.reason)
+                yield self._refused(told, chosen.candidate, obstacle)
                 continue
             if obstacle is not None:
-                yield from self._jobs.drop(obstacle, Outcome.PREEMPTED, now)
+                yield from self._jobs.drop(obstacle, Why.BETTER, now)
             yield from self._launch(told, chosen, now)
 
     def narrowed(self, told: Narrowed, now: float) -> Iterator[Command]:
@@ -134,6 +135,7 @@ class Launching:
 
     def _launch(self, told: Predicted, chosen: Admit, now: float) -> Iterator[Command]:
         candidate, ruling = chosen.candidate, chosen.ruling
+        budgets = self._state.budgets_of(shadow=chosen.shadow)
         job = Job(
             number=next(self._state.job_numbers),
             place=self._place(told, candidate),
@@ -150,11 +152,27 @@ class Launching:
             staged=ruling.staged,
             likely=candidate.confidence,
             later=later(candidate),
+            rule=ruling.place,
+            admitted=chosen.worth,
+            cost=budgets.cost(ruling.place),
         )
         self._state.ledger.add(job)
-        self._state.budgets_of(shadow=job.shadow).launched(_charge(told, chosen), now)
+        budgets.launched(_charge(told, chosen), now)
         if not job.shadow:
             yield Launch(job=job.number, session=told.session, candidate=candidate, scope=told.scope, staged=job.staged)
+
+    def _refused(self, told: Predicted, candidate: Candidate, why: Refusal) -> Refused:
+        ruling = self._state.policy.rule_for(candidate.invocation)
+        return Refused(
+            session=told.session,
+            invocation=candidate.invocation,
+            source=candidate.source,
+            reason=why.reason,
+            confidence=candidate.confidence,
+            limit=why.limit,
+            rule=ruling.place,
+            writes=ruling.effect is Effect.WRITE,
+        )
 
 
 def _charge(told: Predicted, chosen: Admit) -> Charge:
@@ -165,7 +183,3 @@ def _charge(told: Predicted, chosen: Admit) -> Charge:
         rule=chosen.ruling.place,
         sealed=candidate.source == SEALED,
     )
-
-
-def _refused(told: Predicted, candidate: Candidate, reason: Reason) -> Refused:
-    return Refused(session=told.session, invocation=candidate.invocation, source=candidate.source, reason=reason)

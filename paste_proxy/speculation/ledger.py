@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from paste_proxy.events.invocation import Invocation, server_of
 from paste_proxy.events.result import ToolResult
+from paste_proxy.speculation.utility import Worth
 
 Place: TypeAlias = tuple[str, str, str]
 """Session, scope and canonical key."""
@@ -43,8 +44,17 @@ class Job:
     """Probability that it is asked for, as far as is known by now."""
     later: float = 0.0
     """The part of it that does not rest on the very next call."""
+    rule: str = ""
+    """The place of the rule that allows it."""
+    admitted: Worth | None = None
+    """What it was expected to bring when it was launched; None of an earlier call."""
+    cost: float = 0.0
     ended_at: float | None = None
     result: ToolResult | None = None
+    said: ToolResult | None = None
+    """The result it came to, whether that is kept or not."""
+    commits_at: float | None = None
+    """When its effects were let happen."""
     call: int | None = None
     """The call it is promoted for."""
     unsent: bool = False

@@ -11,7 +11,7 @@ from dataclasses import replace
 from paste_proxy.events.candidate import SEALED, Candidate
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.outline import Outline
-from paste_proxy.events.types import Outcome
+from paste_proxy.events.types import Why
 from paste_proxy.speculation.admission import least_confidence
 from paste_proxy.speculation.jobs import Jobs
 from paste_proxy.speculation.ledger import Job
@@ -49,7 +49,7 @@ class Narrowing:
         job.utility *= left / job.likely if job.likely else 0.0
         job.likely = left
         if left < least_confidence(self._state.policy.rule_for(job.invocation), self._state.limits):
-            yield from self._jobs.drop(job, Outcome.PREEMPTED, now)
+            yield from self._jobs.drop(job, Why.UNLIKELY, now)
 
     def _least(self, waiter: Waiter) -> float:
         return least_confidence(waiter.admit.ruling, self._state.limits)

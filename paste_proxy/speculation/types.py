@@ -12,7 +12,7 @@ from paste_proxy.events.candidate import Candidate
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.outline import Outline
 from paste_proxy.events.result import Status, ToolResult
-from paste_proxy.events.types import Outcome
+from paste_proxy.events.types import Outcome, Why
 
 
 class Mode(StrEnum):
@@ -277,6 +277,22 @@ class Settled:
     saved_s: float
     shadow: bool
     """Nothing ran: `observe` mode's account of what would have been."""
+    why: Why | None = None
+    """Of one that came to nothing."""
+    rule: str = ""
+    """The place of the rule that allowed it."""
+    utility: float = 0.0
+    """As it was when it was launched, like the next."""
+    benefit_s: float = 0.0
+    cost: float = 0.0
+    again: bool = False
+    """Nothing ran: an answer that the agent was given served again."""
+    staged: bool = False
+    commit_s: float | None = None
+    """Seconds that its effects took to happen."""
+    bytes: int | None = None
+    """Of its result, if it came to one."""
+    cpu_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,6 +303,13 @@ class Refused:
     invocation: Invocation
     source: str
     reason: Reason
+    confidence: float = 0.0
+    limit: str = ""
+    """The bound that stands against it, as it is configured."""
+    rule: str = ""
+    """The place of the rule that speaks about it; empty where none does."""
+    writes: bool = False
+    """It may change something."""
 
 
 Command: TypeAlias = Launch | Cancel | Run | Serve | Promote | Commit | Settled | Refused

@@ -54,7 +54,9 @@ class Account:
             yield from self._where()
             yield from self._past()
             yield from self._gain()
+            yield from self._refused()
             yield from self._missed()
+            yield from self._opportunities()
         yield from (f"  note: {note}" for note in self.notes)
 
     def _where(self) -> Iterator[str]:
@@ -95,6 +97,24 @@ class Account:
             more = f" and {len(unruled) - _NAMED} more" if len(unruled) > _NAMED else ""
             yield f"  no policy speaks of {', '.join(unruled[:_NAMED])}{more}: see policies/README.md"
 
+    def _refused(self) -> Iterator[str]:
+        refused = self.stats.get("refused")
+        counts = {why: int(_float(count)) for why, count in refused.items()} if isinstance(refused, dict) else {}
+        counts = {why: count for why, count in counts.items() if count and why != "duplicate"}
+        if counts:
+            reasons = sorted(counts, key=lambda why: -counts[why])
+            named = [f"{why} {counts[why]}" for why in reasons[:_NAMED]]
+            rest = sum(counts[why] for why in reasons[_NAMED:])
+            shown = ", ".join([*named, *([f"others {rest}"] if rest else [])])
+            yield f"  not run ahead   {'':>9}  {_many(sum(counts.values()), 'guess')}: {shown}"
+
+    def _opportunities(self) -> Iterator[str]:
+        """What would have been ready, had a rule or a bound let it be run ahead."""
+        for missed in _rows(self.stats.get("opportunities")):
+            seconds, calls = _float(missed.get("would_save_s")), int(_float(missed.get("calls")))
+            yield f"  missed          {_s(seconds):>9}  {_many(calls, 'call')} of {missed.get('tool')} foreseen"
+            yield f"  {'':>27}  to allow: {missed.get('allow')}"
+
     def _rest(self) -> float:
         """Turns and calls that ran side by side are counted each, so that there may be no rest."""
         return max(0.0, self.wall_s - self._number("llm_s") - self._number("exposed_s"))
@@ -123,4 +143,6 @@ def _s(seconds: float) -> str:
 
 
 def _many(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count} {noun}{'es' if noun.endswith('s') else 's'}"

@@ -9,6 +9,7 @@ from typing import Protocol, assert_never
 import structlog
 
 from paste_proxy.clock import Clock, day_of
+from paste_proxy.events.cored import as_asked
 from paste_proxy.events.types import Event, Outcome, Speculation
 from paste_proxy.proxy.hub.call_desk import CallDesk
 from paste_proxy.proxy.hub.executor import Executor
@@ -25,11 +26,13 @@ from paste_proxy.proxy.hub.observed import (
     ToolAsked,
     Tunnel,
 )
+from paste_proxy.proxy.hub.refusal_desk import RefusalDesk
 from paste_proxy.proxy.hub.session import AgentSession
 from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.proxy.hub.turn_desk import TurnDesk
+from paste_proxy.speculation.opportunities import Opportunities
 from paste_proxy.speculation.scheduler import Scheduler
 from paste_proxy.speculation.types import (
     Cancel,
@@ -73,6 +76,7 @@ class Conductor:
 
     Args:
         guesses: asks a speculative LLM; None: there is none.
+        refusals: takes what is not launched; None: one that finds nothing missed.
     """
 
     def __init__(
@@ -87,8 +91,10 @@ class Conductor:
         tally: Tally,
         clock: Clock,
         guesses: Guesses | None = None,
+        refusals: RefusalDesk | None = None,
     ) -> None:
         self._guesses = guesses or NoGuesses()
+        self._refusals = refusals or RefusalDesk(tally, clock, Opportunities(as_asked, least=1.0, ttl_s=0.0))
         self._scheduler, self._sessions, self._toolbox, self._foresight = scheduler, sessions, toolbox, foresight
         self._executor, self._log, self._tally, self._clock = executor, log, tally, clock
         self._ahead: dict[int, Launch] = {}
@@ -139,6 +145,7 @@ class Conductor:
     def tell(self, *facts: Told) -> None:
         """Tell the scheduler and carry out what it decides."""
         for fact in facts:
+            self._refusals.heard(fact)
             for command in self._scheduler.step(fact, self._clock.monotonic()):
                 self._carry_out(command)
 
@@ -149,15 +156,22 @@ class Conductor:
             session.predictor.end()
             self.tell(SessionEnded(session=session.id))
             self._guesses.left(session.id)
+        self._log_refusals()
 
     def release(self) -> None:
         """Let every call that still waits run; nothing will decide any more."""
         self._calls.release()
 
     def conclude(self) -> None:
-        """Let predictors learn from what sessions showed until now; there is no more to come."""
+        """Let predictors learn from what sessions showed until now, and account for jobs; there is no more to come."""
         for session in self._sessions.all():
             session.predictor.end()
+            self.tell(SessionEnded(session=session.id))
+        self._log_refusals(at_once=True)
+
+    def _log_refusals(self, *, at_once: bool = False) -> None:
+        for event in self._refusals.due(at_once=at_once):
+            self._log.record(event)
 
     def _happened(self, session: AgentSession, event: Event) -> None:
         self._log.record(event)
@@ -178,11 +192,12 @@ class Conductor:
             case Run():
                 self._calls.run(command)
             case Serve():
+                self._refusals.heard(command)
                 self._calls.serve(command)
             case Settled():
                 self._settled(command)
-            case Refused(reason=reason):
-                self._tally.refused[reason.value] += 1
+            case Refused():
+                self._refusals.refused(command)
             case Promote(job=job):
                 self._executor.want(job)
             case Commit(job=job):
@@ -234,5 +249,15 @@ class Conductor:
                 ran_s=settled.ran_s,
                 saved_s=settled.saved_s,
                 shadow=settled.shadow,
+                why=settled.why,
+                rule=settled.rule or None,
+                utility=settled.utility or None,
+                benefit_s=settled.benefit_s or None,
+                cost=settled.cost or None,
+                again=settled.again,
+                staged=settled.staged,
+                commit_s=settled.commit_s,
+                bytes=settled.bytes,
+                cpu_s=settled.cpu_s,
             )
         )

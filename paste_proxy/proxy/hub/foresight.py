@@ -35,7 +35,7 @@ class Foresight:
         self,
         toolbox: Toolbox,
         pool_tools: frozenset[str],
-        not_executable: Callable[[Candidate], None],
+        not_executable: Callable[[str, Candidate], None],
         core: Core = as_asked,
         staged: Callable[[Invocation], bool] = lambda invocation: False,
     ) -> None:
@@ -118,14 +118,14 @@ class Foresight:
             tool = self._toolbox.identify(candidate.invocation.tool)
             offer = self._toolbox.find(tool, session.id, session.scopes.values())
             if offer is None:
-                self._not_executable(candidate)
+                self._not_executable(session.id, candidate)
                 continue
             if tool != candidate.invocation.tool:
                 candidate = replace(candidate, invocation=Invocation(tool, candidate.invocation.arguments))
             if candidate.source != SEALED:
                 candidate = replace(candidate, invocation=self._core(candidate.invocation))
             if self._staged(candidate.invocation) and not _can_stage(offer.backend, candidate.invocation):
-                self._not_executable(candidate)
+                self._not_executable(session.id, candidate)
                 continue
             by_scope.setdefault(offer.scope, []).append(candidate)
         return [

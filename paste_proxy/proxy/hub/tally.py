@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from paste_proxy.events.candidate import MODEL
@@ -11,6 +11,7 @@ from paste_proxy.proxy.hub.guess_tally import GuessTally
 from paste_proxy.proxy.hub.learned import Learned
 from paste_proxy.proxy.hub.pattern_tally import PatternTally
 from paste_proxy.proxy.hub.spending import Spending
+from paste_proxy.speculation.opportunities import Opportunity
 from paste_proxy.speculation.types import Settled
 from paste_proxy.staging.tally import StageTally
 
@@ -50,6 +51,8 @@ class Tally:
     outcomes: Counter[str] = field(default_factory=Counter)
     shadow_outcomes: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
+    side_effecting: int = 0
+    """Of the refused: those that may have changed something, which no rule lets run ahead."""
     faults: Counter[str] = field(default_factory=Counter)
     dropped: int = 0
     exposed_s: float = 0.0
@@ -67,6 +70,8 @@ class Tally:
     """None: nothing is staged."""
     learned: Callable[[], Learned] = Learned
     spending: Callable[[], Spending] = Spending
+    opportunities: Callable[[int], Sequence[Opportunity]] = lambda most: ()
+    """The biggest, so many of them."""
     now: Callable[[], float] = time.time
     """In seconds since 1970."""
 

@@ -98,3 +98,16 @@ def test_it_fits_on_a_screen() -> None:
     lines = list(account(STATS).lines())
     assert len(lines) <= 12
     assert max(map(len, lines)) <= 100
+
+
+def test_what_was_not_run_ahead_is_told_by_reason_and_the_missed_with_what_would_allow_it() -> None:
+    missed: Json = [
+        {"tool": "web/fetch", "calls": 2, "would_save_s": 3.5, "reason": "policy", "allow": 'effect = "read"'},
+        {"tool": "read", "calls": 1, "would_save_s": 0.5, "reason": "calls", "allow": "raise budget.calls_per_day"},
+    ]
+    refused: Json = {"policy": 7, "duplicate": 40, "calls": 2, "confidence": 1, "benefit": 1}
+    lines = "\n".join(account({**STATS, "refused": refused, "opportunities": missed}).lines())
+    assert "11 guesses: policy 7, calls 2, confidence 1, others 1" in lines
+    assert "3.50 s  2 calls of web/fetch foreseen" in lines
+    assert "to allow: raise budget.calls_per_day" in lines
+    assert "not run ahead" not in "\n".join(account(STATS).lines())

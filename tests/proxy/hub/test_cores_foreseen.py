@@ -65,7 +65,7 @@ def foresight(pool_tools: frozenset[str] = frozenset()) -> tuple[Foresight, Agen
     toolbox.offer("", "fs", Idle(), ["fs/read"])
     prophet = Prophet()
     session = AgentSession("s", prophet, started=0, seen=0)
-    return Foresight(toolbox, pool_tools, lambda _: None, POLICY.core), session, prophet
+    return Foresight(toolbox, pool_tools, lambda *_: None, POLICY.core), session, prophet
 
 
 def test_a_predicted_call_is_run_as_its_core() -> None:

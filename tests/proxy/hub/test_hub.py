@@ -203,7 +203,7 @@ async def world(
             scheduler=brain,
             sessions=sessions,
             toolbox=toolbox,
-            foresight=Foresight(toolbox, frozenset(), lambda _: None),
+            foresight=Foresight(toolbox, frozenset(), lambda *_: None),
             executor=executor,
             log=log,
             tally=tally,

@@ -112,7 +112,7 @@ async def world(guess: Invocation = BUILD, *, can_happen: bool = True) -> AsyncI
     hub = Hub(toolbox=toolbox, deadline=brain.next_deadline, tally=tally, clock=clock, inbox_limit=100)
     executor = Executor(hub.post)
 
-    def not_executable(_: object) -> None:
+    def not_executable(*_: object) -> None:
         tally.refused["not_executable"] += 1
 
     foresight = Foresight(toolbox, frozenset(), not_executable, staged=lambda call: policy.rule_for(call).staged)
