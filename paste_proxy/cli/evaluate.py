@@ -53,13 +53,17 @@ def evaluate(
     count what other sessions teach (a usual value, a text with a value set into it), so a pool can hit more.
     """
     from paste_proxy.bench.stopwatch import Stopwatch
+    from paste_proxy.config import Speculating
     from paste_proxy.events.values import dumps
     from paste_proxy.mining.evaluate import Evaluation
     from paste_proxy.speculation.read_calls import reading_commands, runnable
 
     combined, ruled = read_pools(pool), read_policies(policy or [])
     evaluation = Evaluation(
-        is_read=runnable(ruled, read_only or []), is_reading_command=reading_commands(ruled), core=ruled.core
+        is_read=runnable(ruled, read_only or []),
+        is_reading_command=reading_commands(ruled),
+        core=ruled.core,
+        floor=Speculating().min_confidence,
     )
     sessions = read_traces(traces)
     if not sessions:

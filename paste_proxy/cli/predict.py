@@ -35,6 +35,7 @@ def predict(
     sessions flatters: name one that was not, or `none`.
     """
     from paste_proxy.bench.predict import splits
+    from paste_proxy.config import Speculating
     from paste_proxy.events.values import dumps
     from paste_proxy.mining.evaluate import Evaluation
     from paste_proxy.speculation.read_calls import reading_commands, runnable
@@ -48,7 +49,10 @@ def predict(
     if not found:
         raise InputFault(", ".join(map(str, traces)), "sessions of too few tasks", "tasks in at least two folds")
     evaluation = Evaluation(
-        is_read=runnable(ruled, read_only or []), is_reading_command=reading_commands(ruled), core=ruled.core
+        is_read=runnable(ruled, read_only or []),
+        is_reading_command=reading_commands(ruled),
+        core=ruled.core,
+        floor=Speculating().min_confidence,
     )
     report = _validated(found, evaluation, start)
     typer.echo(dumps(report).decode() if as_json else prediction_table(report))

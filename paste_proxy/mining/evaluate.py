@@ -51,7 +51,7 @@ class Evaluation:
     """Whether a call may not be, and yet only reads."""
     core: Core = as_asked
     """What is compared, seen by the predictor and predicted; `strict` goes by what was asked."""
-    floor: float = 0.2
+    floor: float = 0.0
     """Confidence from which a candidate is launched."""
     every: Rate = field(default_factory=Rate)
     read_only: Rate = field(default_factory=Rate)

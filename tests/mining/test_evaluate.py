@@ -25,7 +25,7 @@ def candidate(name: str, confidence: float) -> Candidate:
 
 
 def test_the_best_candidate_before_the_turn_is_a_top1_hit() -> None:
-    evaluation = Evaluation()
+    evaluation = Evaluation(floor=0.2)
     session = Script().user("get a").call("get", {"id": "a"}, "A", seconds=3.0).end()
     evaluation.add(session, oracle([("a", 0.9), ("b", 0.5)]))
     report = evaluation.report()
@@ -35,7 +35,7 @@ def test_the_best_candidate_before_the_turn_is_a_top1_hit() -> None:
 
 
 def test_what_is_predicted_after_the_turn_began_counts_for_nothing() -> None:
-    evaluation = Evaluation()
+    evaluation = Evaluation(floor=0.2)
     session = Script().user("go").says("I will get a.").end()
     call = ToolCall(session="s", ts=None, call_id="c", invocation=Invocation("get", {"id": "a"}), turn=1)
     evaluation.add(type(session)("s", (*session.events, call)), oracle([], [("a", 0.9)], [("a", 0.9)]))
@@ -44,14 +44,14 @@ def test_what_is_predicted_after_the_turn_began_counts_for_nothing() -> None:
 
 
 def test_calls_of_one_turn_share_a_prediction_and_strike_what_they_take() -> None:
-    evaluation = Evaluation()
+    evaluation = Evaluation(floor=0.2)
     session = Script().user("go").batch([("get", {"id": "a"}, 1), ("get", {"id": "b"}, 2)]).end()
     evaluation.add(session, oracle([("a", 0.9), ("b", 0.8)]))
     assert evaluation.report()["top1"] == 1.0
 
 
 def test_an_early_prediction_hits_a_later_call_but_is_not_top1_there() -> None:
-    evaluation = Evaluation()
+    evaluation = Evaluation(floor=0.2)
     session = Script().user("go").call("get", {"id": "x"}, 1).call("get", {"id": "a"}, 2).end()
     evaluation.add(session, oracle([("a", 0.9)]))
     report = evaluation.report()
@@ -60,7 +60,7 @@ def test_an_early_prediction_hits_a_later_call_but_is_not_top1_there() -> None:
 
 def test_below_the_floor_and_for_tools_that_write_nothing_is_launched() -> None:
     session = Script().user("go").call("get", {"id": "a"}, 1).end()
-    low, writing = Evaluation(), Evaluation(is_read=lambda call: False)
+    low, writing = Evaluation(floor=0.2), Evaluation(is_read=lambda call: False)
     low.add(session, oracle([("a", 0.1)]))
     writing.add(session, oracle([("a", 0.9)]))
     assert low.report()["speculated"] == writing.report()["speculated"] == 0
@@ -78,7 +78,7 @@ def test_a_declared_equivalence_counts_except_in_strict() -> None:
 
 def test_first_calls_and_repeats_are_told_apart() -> None:
     session = Script().user("go").call("get", {"id": "a"}, 1).call("get", {"id": "a"}, 1).end()
-    evaluation = Evaluation()
+    evaluation = Evaluation(floor=0.2)
     evaluation.add(session, oracle([], [], [("a", 0.9)]))
     assert evaluation.report()["first_time"] == {"calls": 1, "top1": 0.0, "top3": 0.0}
     assert evaluation.report()["repeated"] == {"calls": 1, "top1": 1.0, "top3": 1.0}
@@ -86,7 +86,9 @@ def test_first_calls_and_repeats_are_told_apart() -> None:
 
 def test_a_command_that_only_reads_is_counted_apart_and_never_run() -> None:
     session = Script().user("go").call("get", {"id": "a"}, 1).end()
-    evaluation = Evaluation(is_read=lambda call: False, is_reading_command=lambda call: call.arguments["id"] == "a")
+    evaluation = Evaluation(
+        floor=0.2, is_read=lambda call: False, is_reading_command=lambda call: call.arguments["id"] == "a"
+    )
     evaluation.add(session, oracle([("a", 0.9)]))
     report = evaluation.report()
     assert report["read_commands"] == {"calls": 1, "top1": 1.0, "top3": 1.0}
@@ -95,7 +97,7 @@ def test_a_command_that_only_reads_is_counted_apart_and_never_run() -> None:
 
 def test_a_call_may_be_a_read_where_another_of_its_tool_is_none() -> None:
     session = Script().user("go").call("get", {"id": "a"}, 1).call("get", {"id": "b"}, 1).end()
-    evaluation = Evaluation(is_read=lambda call: call.arguments["id"] == "a")
+    evaluation = Evaluation(floor=0.2, is_read=lambda call: call.arguments["id"] == "a")
     evaluation.add(session, oracle([("a", 0.9), ("b", 0.8)]))
     report = evaluation.report()
     assert (report["read_only"], report["speculated"]) == ({"calls": 1, "top1": 1.0, "top3": 1.0}, 1)
@@ -106,7 +108,7 @@ def test_a_run_ahead_waits_eight_turns_and_no_more() -> None:
         script = Script().user("go")
         for number in range(turns):
             script.call("get", {"id": f"x{number}"}, 1)
-        evaluation = Evaluation()
+        evaluation = Evaluation(floor=0.2)
         evaluation.add(script.call("get", {"id": "a"}, 1).end(), oracle([("a", 0.9)]))
         report = evaluation.report()
         assert (report["hits"], report["reliability"]) == (hits, [[0.9, float(hits), 1]])
@@ -114,7 +116,7 @@ def test_a_run_ahead_waits_eight_turns_and_no_more() -> None:
 
 def test_the_budget_counts_every_candidate_beside_what_is_derivable() -> None:
     session = Script().user("get X12").call("get", {"id": "X12"}, 1).call("get", {"id": "Y99"}, 1).end()
-    evaluation = Evaluation()
+    evaluation = Evaluation(floor=0.2)
     evaluation.add(session, oracle([("X12", 0.05)]))
     report = evaluation.report()
     assert (report["hits"], report["hit_rate_of_oracle"]) == (0, 0.0)
@@ -123,7 +125,7 @@ def test_the_budget_counts_every_candidate_beside_what_is_derivable() -> None:
 
 def test_the_share_of_the_oracle_is_of_the_calls_that_may_be_run() -> None:
     session = Script().user("get X12").call("get", {"id": "X12"}, 1).call("set", {"id": "X12"}, 1).end()
-    evaluation = Evaluation(is_read=lambda call: call.tool == "get")
+    evaluation = Evaluation(floor=0.2, is_read=lambda call: call.tool == "get")
     evaluation.add(session, oracle([("X12", 0.9)]))
     report = evaluation.report()
     assert (report["hit_rate"], report["oracle"], report["hit_rate_of_oracle"]) == (0.5, 1.0, 1.0)
@@ -132,7 +134,7 @@ def test_the_share_of_the_oracle_is_of_the_calls_that_may_be_run() -> None:
 def test_a_call_whose_turn_nothing_precedes_is_judged_by_what_its_session_held() -> None:
     script = Script().user("X12").call("get", {"id": "X12"}, 1).call("get", {"id": "X12"}, 1)
     unanswered = [event for event in script.events if not isinstance(event, ToolOutput)]
-    evaluation = Evaluation()
+    evaluation = Evaluation(floor=0.2)
     evaluation.add(Session("s", tuple(unanswered)), oracle([("X12", 0.9)]))
     report = evaluation.report()
     assert (report["calls"], report["top1"], report["oracle"]) == (2, 0.5, 1.0)
@@ -140,13 +142,13 @@ def test_a_call_whose_turn_nothing_precedes_is_judged_by_what_its_session_held()
 
 def test_a_call_is_derivable_if_its_arguments_stood_in_the_session() -> None:
     session = Script().user("get X12").call("get", {"id": "X12"}, 1).call("get", {"id": "Y99"}, 1).end()
-    evaluation = Evaluation()
+    evaluation = Evaluation(floor=0.2)
     evaluation.add(session, oracle())
     assert evaluation.report()["oracle"] == 0.5
 
 
 def test_the_calibration_error_is_the_distance_of_confidence_from_outcome() -> None:
     session = Script().user("go").call("get", {"id": "a"}, 1).end()
-    evaluation = Evaluation()
+    evaluation = Evaluation(floor=0.2)
     evaluation.add(session, oracle([("a", 0.75), ("b", 0.25)]))
     assert evaluation.report()["ece"] == 0.25
