@@ -9,6 +9,7 @@ import sys
 import typer
 
 from paste_proxy import __version__
+from paste_proxy.cli.audit import audit
 from paste_proxy.cli.bench import bench
 from paste_proxy.cli.demo import demo
 from paste_proxy.cli.doctor import doctor
@@ -33,7 +34,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (demo, serve, mcp, tools, mine, evaluate, explain, speedup, doctor):
+for command in (demo, serve, mcp, tools, mine, evaluate, explain, speedup, doctor, audit):
     app.command()(command)
 app.command(context_settings={"allow_interspersed_args": False})(wrap)
 app.command("import")(import_)
