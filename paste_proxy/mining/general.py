@@ -15,6 +15,7 @@ from paste_proxy.mining.forecast.finder import Executable, Finder, Found
 from paste_proxy.mining.forecast.habits import Habit, Habits
 from paste_proxy.mining.forecast.model import Model
 from paste_proxy.mining.forecast.training.ranking import Ranking
+from paste_proxy.mining.forecast.traits import Told
 from paste_proxy.mining.groups import Recorded, fold_of, groups_of
 from paste_proxy.mining.held_out import HeldOut
 from paste_proxy.mining.pool import Origin, Pool
@@ -65,7 +66,7 @@ class AnyTool(Finder):
         own = window.asked()
         usual = self.habits.usual(outcome(window.context()[-1]), own)
         found = super().find(window, executable, usual)
-        return [(one, [trait for trait in told if general(trait[0])]) for one, told in found]
+        return [(one, Told([tuple(trait for trait in told if general(trait[0]))])) for one, told in found]
 
 
 def general(trait: str) -> bool:

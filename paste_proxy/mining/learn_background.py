@@ -18,6 +18,7 @@ from paste_proxy.mining.forecast.training.given import Given, Where
 from paste_proxy.mining.forecast.training.kinds import holds_anywhere
 from paste_proxy.mining.forecast.training.names import Names
 from paste_proxy.mining.forecast.training.ranking import Ranking
+from paste_proxy.mining.forecast.traits import Told
 from paste_proxy.mining.general import general
 from paste_proxy.mining.groups import Recorded, fold_of, groups_of
 from paste_proxy.mining.infer import Explained
@@ -142,4 +143,4 @@ class _AnyTraits(Finder):
 
     def find(self, window: Window, executable: Executable, habits: Iterable[Habit] = ()) -> Found:
         found = super().find(window, executable, habits)
-        return [(one, [trait for trait in told if general(trait[0])]) for one, told in found]
+        return [(one, Told([tuple(trait for trait in told if general(trait[0]))])) for one, told in found]

@@ -16,11 +16,11 @@ from paste_proxy.mining.forecast.choice import Choice
 from paste_proxy.mining.forecast.following import following
 from paste_proxy.mining.forecast.habits import Habit
 from paste_proxy.mining.forecast.measures import Gauge
-from paste_proxy.mining.forecast.recall import Recall, recall
+from paste_proxy.mining.forecast.recall import recall
 from paste_proxy.mining.forecast.sight import Sighting, in_sight
 from paste_proxy.mining.forecast.situation import cues
 from paste_proxy.mining.forecast.slot import Slot
-from paste_proxy.mining.forecast.traits import Seen, Trait, of_any_tool, traits
+from paste_proxy.mining.forecast.traits import Seen, Teller, Told
 from paste_proxy.mining.invoked import invoked
 from paste_proxy.mining.mappers import Mapper
 from paste_proxy.mining.material import FILE
@@ -35,7 +35,7 @@ _FREQUENT = 8
 _PATTERNS = 24
 
 Executable = Callable[[str], bool]
-Found = list[tuple[Seen, list[Trait]]]
+Found = list[tuple[Seen, Told]]
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,10 @@ class Finder:
                 one = some.at(invocation)
                 one.following = min(rank, one.following)
         last = outcome(window.context()[-1])
-        found = [(one, self._traits(one, tools, own, past, last)) for one in some.seen.values()]
+        for key, one in some.seen.items():
+            one.frequent = key in self.frequent
+        teller = Teller(tools, own, past, last, knows=bool(self.choice.bias))
+        found = [(one, teller.traits(one)) for one in some.seen.values()]
         if self.judged:
             gauge = Gauge(window, self._readers, sights, past, last)
             for one, _ in found:
@@ -176,13 +179,6 @@ class Finder:
         constants = (constant.value for slot in self.arguments.slots.values() for constant in slot.constants)
         known.visit(value for value in (*frequent, *constants) if isinstance(value, str) and " " not in value)
         return known
-
-    def _traits(
-        self, one: Seen, tools: Mapping[str, float], own: Mapping[str, float], past: Recall, last: str
-    ) -> list[Trait]:
-        one.frequent = one.invocation.key in self.frequent
-        told = traits(one, tools, own, past, last)
-        return told if self.choice.bias else told + of_any_tool(one.invocation, past, last)
 
 
 def _takes_files(slot: Slot) -> bool:

@@ -11,13 +11,13 @@ from paste_proxy.mining.completions import Completion, covered
 from paste_proxy.mining.forecast.finder import Executable, Finder, Found
 from paste_proxy.mining.forecast.habits import Habit
 from paste_proxy.mining.forecast.judgement import NO_JUDGEMENT, Judgement, matrix
-from paste_proxy.mining.forecast.traits import Seen, Trait
+from paste_proxy.mining.forecast.traits import Seen, Told, Trait
 from paste_proxy.mining.window import Window
 
 NONE = "none"
 """The trait of the alternative that nothing of what was found comes next."""
 
-Weighed = tuple[float, Seen, list[Trait]]
+Weighed = tuple[float, Seen, Told]
 """Of what was found: the probability to be the very next call, where it was come upon, its traits."""
 
 
@@ -63,7 +63,7 @@ class Model:
     def weigh(self, window: Window, executable: Executable, habits: Iterable[Habit] = ()) -> list[Weighed]:
         """All that may come next, the likeliest next call first."""
         found = self._judged(self.finder.find(window, executable, habits))
-        masses = _masses([score(self.next, told) + one.soon for one, told in found], self.next.get(NONE, 0.0))
+        masses = _masses(_sums(self.next, found), self.next.get(NONE, 0.0))
         weighed = [(mass, one, told) for mass, (one, told) in zip(masses, found, strict=True)]
         return sorted(weighed, key=lambda one: (-one[0], one[1].invocation.key))
 
@@ -82,13 +82,13 @@ class Model:
         """
         completions = self.finder.complete(window, outline, habits)
         found = self._judged([one for one in completions if one[0].invocation.key not in beside])
-        masses = _masses([score(self.next, told) + one.soon for one, told in found], None)
+        masses = _masses(_sums(self.next, found), None)
         return [
             Completion(one.invocation, covered(outline) * mass, self._ever(one, told))
             for mass, (one, told) in zip(masses, found, strict=True)
         ]
 
-    def chance(self, one: Seen, told: list[Trait]) -> float:
+    def chance(self, one: Seen, told: Told) -> float:
         """The probability to come within the horizon, before calibration."""
         return sigmoid(score(self.ever, told) + one.later)
 
@@ -100,13 +100,28 @@ class Model:
             one.soon, one.later = soon, later
         return found
 
-    def _ever(self, one: Seen, told: list[Trait]) -> float:
+    def _ever(self, one: Seen, told: Told) -> float:
         return self.calibration(self.chance(one, told))
 
 
-def score(weights: Mapping[str, float], told: list[Trait]) -> float:
+def score(weights: Mapping[str, float], told: Iterable[Trait]) -> float:
     """The sum of traits by their weights."""
     return sum([weights[name] * value for name, value in told if name in weights])
+
+
+def _sums(weights: Mapping[str, float], found: Found) -> list[float]:
+    """The log odds of all that was found, to be the very next call; what several have in common is summed once."""
+    known: dict[int, float] = {}
+    sums = []
+    for one, told in found:
+        whole = 0.0
+        for part in told.parts:
+            of_part = known.get(id(part))
+            if of_part is None:
+                of_part = known[id(part)] = score(weights, part)
+            whole += of_part
+        sums.append(whole + one.soon)
+    return sums
 
 
 def sigmoid(weight: float) -> float:
@@ -120,5 +135,6 @@ def _masses(weights: list[float], none: float | None) -> list[float]:
     if not every:
         return []
     highest = max(every)
-    whole = sum(exp(weight - highest) for weight in every)
-    return [exp(weight - highest) / whole for weight in weights]
+    masses = [exp(weight - highest) for weight in every]
+    whole = sum(masses)
+    return [mass / whole for mass in masses[: len(weights)]]

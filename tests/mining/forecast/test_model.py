@@ -1,12 +1,15 @@
 """A mined model in any session at all."""
 
+from math import exp
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paste_proxy.events.outline import Outline
 from paste_proxy.events.types import Event
 from paste_proxy.events.values import Json
-from paste_proxy.mining.forecast.model import Model
+from paste_proxy.mining.forecast.model import NONE, Model, score
 from paste_proxy.mining.storage import dump_pool, load_pool
 from paste_proxy.mining.window import Window
 from tests.mining.worlds import ARGUMENTS, POOL, SESSIONS, TOOLS, recorded
@@ -42,6 +45,18 @@ def test_what_a_call_may_come_to_be_agrees_with_what_is_known_of_it(
     assert all(outline.allows(one.invocation) for one in found)
     assert sum(one.share for one in found) <= 1
     assert all(0 <= one.share <= 1 >= one.later >= 0 for one in found)
+
+
+@settings(max_examples=40, deadline=None)
+@given(recorded())
+def test_summed_by_parts_traits_weigh_what_they_weigh_one_by_one(events: list[Event]) -> None:
+    window = Window()
+    for event in events:
+        window.step(event)
+    found = MODEL.weigh(window, lambda tool: True)
+    odds = [score(MODEL.next, list(told)) + one.soon for _, one, told in found]
+    masses = [exp(each) for each in [*odds, MODEL.next.get(NONE, 0.0)]]
+    assert [mass for mass, _, _ in found] == pytest.approx([mass / sum(masses) for mass in masses[:-1]], abs=1e-12)
 
 
 def test_only_executable_tools_are_foreseen() -> None:
