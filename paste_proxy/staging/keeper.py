@@ -58,6 +58,7 @@ class _Watch:
             "cpu_s": used.children_user + used.children_system,
             "poisons": poisons,
             "looked_at": sorted(self._trace.looked_at),
+            "absent": sorted(self._trace.absent),
         }
 
     def _until_the_end(self) -> list[str]:

@@ -1,10 +1,11 @@
 """What a command looked at outside of its workspace, and the proof that it would find the same.
 
-Of a file or directory: that it has not changed. Of a name that leads nowhere: that nothing came or went in the
-directory where it ends. Of the way there: that every link on it is the same, and that no directory was renamed.
+Of a file or directory: that it has not changed. Of a name that led nowhere whenever it was looked for: that it still
+does. Of one that was there for a while: that nothing came or went in the directory where it ends. Of the way there:
+that every link on it is the same, and that no directory was renamed.
 """
 
-# ruff: noqa: PTH115, PTH118, PTH120 - a command looks at thousands of paths, which stay strings
+# ruff: noqa: PTH110, PTH115, PTH118, PTH120 - a command looks at thousands of paths, which stay strings
 
 import os
 import stat
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Set
 from paste_proxy.staging.filesystems import need_honest_times
 from paste_proxy.staging.instant import Instant
 from paste_proxy.staging.proof import prove_file
+from paste_proxy.staging.types import Refused
 
 _OWN = ("/proc", "/sys", "/dev")
 _MOST_LINKS = 40
@@ -24,18 +26,21 @@ class Looks:
 
     Args:
         workspace: what is in there is proven otherwise.
+        absent: names that led the command nowhere, or where it has made something itself.
         made: names that the command has put something at. Before, nothing was there, which is proven otherwise.
 
     Raises:
         Refused: what it looked at lies on a file system whose times prove nothing.
     """
 
-    def __init__(self, looked_at: Iterable[str], workspace: str, made: Set[str]) -> None:
+    def __init__(self, looked_at: Iterable[str], absent: Set[str], workspace: str, made: Set[str]) -> None:
         self._workspace, self._made = workspace, made
         self._things: set[str] = set()
         self._passed: set[str] = set()
         self._leads: dict[str, str | None] = {"": "/", "/": "/"}
-        for path in (workspace, *looked_at):
+        came = {path for path in absent if os.path.lexists(path)}
+        self._absent = absent - came
+        for path in (workspace, *looked_at, *came):
             end = self._follow(path, 0)
             if end is not None and not self._elsewhere(end):
                 self._things.add(end)
@@ -47,6 +52,9 @@ class Looks:
         Raises:
             Refused: naming the first thing found.
         """
+        for path in self._absent:
+            if os.path.lexists(path):
+                raise Refused(f"{path} has come")
         for path in self._things:
             prove_file(path, since)
         for path in self._passed - self._things:

@@ -127,7 +127,7 @@ class Stage:
             raise Refused("; ".join(ran.poisons))
         plan = effects(self.overlays, self._first, self._tier, self._rules, str(self.folder))
         try:
-            looks = Looks(ran.looked_at, self.staged.workspace, plan.made)
+            looks = Looks(ran.looked_at, ran.absent, self.staged.workspace, plan.made)
         except OSError as fault:
             raise Refused(f"what it looked at cannot be found: {fault}") from fault
         journal.prepare(self.folder, plan.operations)

@@ -17,12 +17,15 @@ _SOCKET_PATH = re.compile(rb'sun_path="((?:[^"\\]|\\.)*)"')
 _TWO_PATHS = {"rename", "renameat", "renameat2", "link", "linkat"}
 _NEW_PROCESS = {"clone", "clone3", "fork", "vfork"}
 _NO_PATH = {*_NEW_PROCESS, "socket", "kill", "pidfd_open", "fchdir", "getcwd", "shmget", "semget", "msgget"}
+_OPENING = {"open", "openat", "openat2", "creat"}
+_MAKING = {"mkdir", "mkdirat", "mknod", "mknodat", "symlink", "symlinkat", "bind"}
+_DESCRIBING = {"stat", "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2"}
 _LINE_BYTES = 256
 _OWN = ("/proc", "/sys", "/dev")
 
 
 class Trace:
-    """Reads it as it comes. `poisons` and `looked_at` are as far as it has come."""
+    """Reads it as it comes. `poisons`, `looked_at` and `absent` are as far as it has come."""
 
     def __init__(self, orders: Orders) -> None:
         self._inside: str = orders.workspace.rstrip("/") + "/"
@@ -32,9 +35,12 @@ class Trace:
         """The current directory of each process, in a box, which threads share."""
         self._of_unknown: dict[int, list[Call]] = {}
         """What processes did whose parent's call has not returned yet."""
-        self._known: dict[tuple[str, bytes], str] = {}
+        self._known: dict[tuple[str, bytes, str], str] = {}
         self.poisons: list[str] = []
         self.looked_at: set[str] = set()
+        self.absent: set[str] = set()
+        """Where it found nothing, but for what it made there itself."""
+        self._made: set[str] = set()
 
     def feed(self, chunk: bytes) -> None:
         """The next of what the tracer wrote."""
@@ -80,31 +86,58 @@ class Trace:
         """The places that a call named, free of links, what it opened last."""
         if call.name in _NO_PATH:
             return []
+        how = _how(call)
         if call.name in ("connect", "bind"):
-            return [self._place(current, path) for path in _SOCKET_PATH.findall(call.args)]
+            return [self._place(current, path, how) for path in _SOCKET_PATH.findall(call.args)]
         named = _PATH.findall(call.args)
         if call.name in ("symlink", "symlinkat"):  # the first is a text
             named = named[1:]
         places = [
-            self._place(_text(base) if base.startswith(b"/") else current, path)
+            self._place(_text(base) if base.startswith(b"/") else current, path, how)
             for base, path in named[: 2 if call.name in _TWO_PATHS else 1]
             if path
         ]
         if call.name.startswith("execve") and call.done and places and (interpreter := _interpreter(places[-1])):
-            self._place(current, interpreter)
+            self._place(current, interpreter, _FOUND)
         if call.result_path and call.result_path.startswith(b"/"):
-            places.append(self._place("/", call.result_path))
+            places.append(self._place("/", call.result_path, how))
         return places
 
-    def _place(self, base: str, path: bytes) -> str:
-        if (place := self._known.get((base, path))) is not None:
+    def _place(self, base: str, path: bytes, how: str) -> str:
+        if (place := self._known.get((base, path, how))) is not None:
             return place
-        place = "/"
-        for place in self._places.on_the_way(os.path.join(base, _text(path))):  # noqa: PTH118  pathlib takes time to load
-            if not (place + "/").startswith(self._inside) and not place.startswith(_OWN):
-                self.looked_at.add(place)
-        self._known[base, path] = place
+        *links, place = self._places.on_the_way(os.path.join(base, _text(path)))  # noqa: PTH118  pathlib takes time to load
+        for link in links:
+            self._looked(link, _FOUND)
+        # shells ask for every directory above their own: as it is on the way there, it is looked after anyhow
+        if how != _DESCRIBED or not path.startswith(b"/") or not self._inside.startswith(place.rstrip("/") + "/"):
+            self._looked(place, how)
+        self._known[base, path, how] = place
         return place
+
+    def _looked(self, place: str, how: str) -> None:
+        if (place + "/").startswith(self._inside) or place.startswith(_OWN):
+            return
+        if how in (_ABSENT, _MADE):
+            if place not in self.looked_at:
+                self.absent.add(place)
+                if how == _MADE:
+                    self._made.add(place)
+        elif place not in self._made:
+            self.absent.discard(place)
+            self.looked_at.add(place)
+
+
+_FOUND, _DESCRIBED, _MADE, _ABSENT = "found", "described", "made", "absent"
+
+
+def _how(call: Call) -> str:
+    """What a call found at the path that it named."""
+    if call.error == "ENOENT" and call.name not in _TWO_PATHS:
+        return _ABSENT
+    if call.done and (call.name in _MAKING or (call.name in _OPENING and b"O_CREAT" in call.args)):
+        return _MADE
+    return _DESCRIBED if call.name in _DESCRIBING else _FOUND
 
 
 def _interpreter(program: str) -> bytes:

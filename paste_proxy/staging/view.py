@@ -172,7 +172,7 @@ def _ran(said: bytes, output: bytes, poisons: tuple[str, ...]) -> Ran:
     except ValueError:
         if not poisons:
             raise Refused(f"the view could not be made: {said[-500:].decode(errors='replace')}") from None
-        report = {"exit_code": -9, "poisons": [], "ran_s": 0.0, "cpu_s": None, "looked_at": []}
+        report = {"exit_code": -9, "poisons": [], "ran_s": 0.0, "cpu_s": None, "looked_at": [], "absent": []}
     if fault := report.get("fault"):
         raise Refused(f"the view could not be made: {fault}")
     return Ran(
@@ -182,6 +182,7 @@ def _ran(said: bytes, output: bytes, poisons: tuple[str, ...]) -> Ran:
         cpu_s=report["cpu_s"],
         poisons=(*poisons, *report["poisons"]),
         looked_at=frozenset(report["looked_at"]),
+        absent=frozenset(report["absent"]),
     )
 
 

@@ -20,9 +20,13 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def looks(place: Path, *names: str, made: tuple[str, ...] = ()) -> Looks:
+def looks(place: Path, *names: str, absent: tuple[str, ...] = (), made: tuple[str, ...] = ()) -> Looks:
     paths = [str(place / name) for name in names]
-    return Looks(paths, str(place / "workspace"), {str(place / name) for name in made})
+    return Looks(paths, _in(place, absent), str(place / "workspace"), _in(place, made))
+
+
+def _in(place: Path, names: tuple[str, ...]) -> set[str]:
+    return {str(place / name) for name in names}
 
 
 def found(place: Path, name: str, change: Callable[[], object]) -> bool:
@@ -66,6 +70,24 @@ def test_a_name_that_led_nowhere(place: Path) -> None:
     assert found(place, "second/deep/file/none", lambda: (place / "second/deep/file").write_text("x"))
 
 
+def test_a_name_that_never_led_anywhere_may_not_have_come(place: Path) -> None:
+    since = Instant.taken((str(place),))
+    looked = looks(place, absent=("kept/none", "no/such/path"))
+    come_and_go(place / "kept/none")
+    (place / "kept/other").touch()
+    looked.prove(since)
+    (place / "kept/none").touch()
+    with pytest.raises(Refused, match="none has come"):
+        looked.prove(since)
+
+
+def test_a_name_that_led_nowhere_and_is_there_at_the_end_is_like_any_other(place: Path) -> None:
+    since = Instant.taken((str(place),))
+    (place / "kept/none").touch()
+    with pytest.raises(Refused, match="none has changed"):
+        looks(place, absent=("kept/none",)).prove(since)
+
+
 def test_a_link_on_the_way(place: Path) -> None:
     assert found(place, "now/deep/file", lambda: lead(place / "now", "second"))
 
@@ -101,7 +123,7 @@ def test_the_workspace_and_the_machine_are_proven_otherwise(place: Path) -> None
     assert not found(place, "workspace/file", lambda: (place / "workspace/file").write_text("x"))
     (place / "mounts").symlink_to("/proc/self/mounts")
     assert not found(place, "mounts", lambda: None)
-    Looks(("/proc/self/none", "/dev/none", "/sys"), str(place / "workspace"), set()).prove(Instant.taken(()))
+    Looks(("/proc/self/none", "/dev/none", "/sys"), set(), str(place / "workspace"), set()).prove(Instant.taken(()))
 
 
 def test_links_that_lead_in_a_circle(place: Path) -> None:

@@ -14,6 +14,12 @@ END = b"2     +++ exited with 0 +++\n"
 
 
 def read(text: bytes, *, pieces: int = 1, **orders: Any) -> tuple[set[str], list[str]]:
+    """What it named, found or not, and why it cannot be committed."""
+    trace, poisons = traced(text, pieces, **orders)
+    return (trace.looked_at | trace.absent) - {"/usr/bin/x"}, poisons
+
+
+def traced(text: bytes, pieces: int = 1, **orders: Any) -> tuple[Trace, list[str]]:
     trace = Trace(
         Orders(
             **{
@@ -32,8 +38,7 @@ def read(text: bytes, *, pieces: int = 1, **orders: Any) -> tuple[set[str], list
     cuts = sorted(random.Random(pieces).sample(range(len(whole)), pieces - 1))
     for start, end in zip([0, *cuts], [*cuts, len(whole)], strict=True):
         trace.feed(whole[start:end])
-    poisons = trace.end(2)
-    return trace.looked_at - {"/usr/bin/x"}, poisons
+    return trace, trace.end(2)
 
 
 @pytest.mark.parametrize(
@@ -65,6 +70,49 @@ def read(text: bytes, *, pieces: int = 1, **orders: Any) -> tuple[set[str], list
 )
 def test_the_places_that_a_call_names(line: bytes, places: set[str]) -> None:
     assert read(b"2     " + line + b"\n") == (places, [])
+
+
+NONE = b" = -1 ENOENT (No such file or directory)"
+LOOK, LOOK_IN_VAIN = b'access("/nowhere/t", R_OK) = 0', b'access("/nowhere/t", R_OK)' + NONE
+MAKE = b'openat(AT_FDCWD</x>, "/nowhere/t", O_RDWR|O_CREAT|O_EXCL, 0600) = 3</nowhere/t>'
+REMOVE = b'unlink("/nowhere/t") = 0'
+
+
+@pytest.mark.parametrize(
+    ("lines", "absent"),
+    [
+        ((LOOK_IN_VAIN,), True),
+        ((MAKE,), True),
+        ((LOOK_IN_VAIN, MAKE, LOOK, REMOVE, LOOK_IN_VAIN), True),
+        ((b'mkdir("/nowhere/t", 0777) = 0', LOOK), True),
+        ((LOOK,), False),
+        ((LOOK, REMOVE, LOOK_IN_VAIN), False),
+        ((LOOK_IN_VAIN, LOOK), False),
+        ((LOOK, MAKE), False),
+        ((REMOVE, MAKE), False),
+        ((b'rename("/nowhere/t", "/nowhere/u")' + NONE,), False),
+        ((b'mkdir("/nowhere/t", 0777) = -1 EEXIST (File exists)',), False),
+    ],
+)
+def test_a_name_is_absent_if_nothing_was_ever_found_there_but_what_the_command_made(
+    lines: tuple[bytes, ...], absent: bool
+) -> None:
+    trace, _ = traced(b"".join(b"2     " + line + b"\n" for line in lines))
+    assert ("/nowhere/t" in trace.absent, "/nowhere/t" in trace.looked_at) == (absent, not absent)
+
+
+@pytest.mark.parametrize(
+    ("line", "seen"),
+    [
+        (b'newfstatat(AT_FDCWD</nowhere/ws/in>, "/nowhere", 0x7ff, 0) = 0', False),
+        (b'newfstatat(AT_FDCWD</nowhere/ws/in>, "../..", 0x7ff, 0) = 0', True),
+        (b'newfstatat(AT_FDCWD</nowhere/ws/in>, "/nowhere2", 0x7ff, 0) = 0', True),
+        (b'openat(AT_FDCWD</nowhere/ws/in>, "/nowhere", O_RDONLY|O_DIRECTORY) = 3</nowhere>', True),
+    ],
+)
+def test_to_ask_what_a_directory_above_the_workspace_is_means_nothing(line: bytes, seen: bool) -> None:
+    trace, _ = traced(b"2     " + line + b"\n")
+    assert bool(trace.looked_at & {"/nowhere", "/nowhere2"}) == seen
 
 
 def test_directories_are_those_of_each_process() -> None:

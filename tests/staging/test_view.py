@@ -155,8 +155,13 @@ async def test_what_it_looked_at_outside_is_told(views: Views, place: Path, tmp_
         "cat ../link/data; test -e ../missing; cd ..; (cd real; cat nothing 2>/dev/null); ./script; cat workspace/file"
     )
     ran = await views.run(staged(place, looks))
-    seen = {str(Path(path).relative_to(tmp_path)) for path in ran.looked_at if Path(path).is_relative_to(tmp_path)}
-    assert seen >= {"link", "real/data", "missing", "real/nothing", "script", "real"}
+    seen, absent = (
+        {str(Path(path).relative_to(tmp_path)) for path in paths if Path(path).is_relative_to(tmp_path)}
+        for paths in (ran.looked_at, ran.absent)
+    )
+    assert seen >= {"link", "real/data", "script", "real"}
+    assert absent >= {"missing", "real/nothing"}
+    assert not seen & absent
     assert not any(path.startswith("workspace/") for path in seen)
     assert any(path.startswith(PROGRAM) for path in ran.looked_at)
     assert not any(path.startswith(("/proc", "/dev", "/sys")) for path in ran.looked_at)
