@@ -5,7 +5,7 @@ does. Of one that was there for a while: that nothing came or went in the direct
 that every link on it is the same, and that no directory was renamed.
 """
 
-# ruff: noqa: PTH110, PTH115, PTH118, PTH120 - a command looks at thousands of paths, which stay strings
+# ruff: noqa: PTH115, PTH118, PTH120 - a command looks at thousands of paths, which stay strings
 
 import os
 import stat

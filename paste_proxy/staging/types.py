@@ -54,8 +54,8 @@ class Ran:
     poisons: tuple[str, ...]
     """Why it may not be committed, in words: left-over processes, a way out of the view, a limit that it came to."""
     looked_at: frozenset[str]
-    """Paths outside of the workspace and of the machine's own (`/proc`, `/sys`, `/dev`) that it opened or looked at. Not
-    the directories above the workspace, of which it only asked what they are."""
+    """Paths outside of the workspace and of the machine's own (`/proc`, `/sys`, `/dev`) that it opened or looked at.
+    Not directories above the workspace of which it only asked what they are."""
     absent: frozenset[str] = frozenset()
     """Paths there that led it nowhere, or where it has made something itself."""
     cpu_s: float | None = None
