@@ -10,7 +10,7 @@ _MEANING = {
     "calls": "tool calls judged",
     "top1": "share that was the first candidate just before the LLM turn that asked",
     "top3": "share that was among the first three",
-    "speculated": "runs ahead, if every read of confidence 0.2 or more had been run",
+    "speculated": "runs ahead, if every read of confidence {floor} or more had been run",
     "hits": "calls that such a run would have answered",
     "hit_rate": "hits / calls",
     "hit_rate_of_oracle": "hits / derivable calls, of those that may be run ahead; see oracle",
@@ -32,12 +32,13 @@ _MEANING = {
     "predict_us_p50": "microseconds for one prediction, median",
     "predict_us_p99": "and the 99th percentile",
 }
-"""What each figure is, in a line."""
+"""What each figure is, in a line; a name in braces stands for another figure of the report."""
 
 
 def prediction_table(report: Mapping[str, "Json"]) -> str:
     """The figures with what they mean, then confidences, folds and tools, each with a heading of its own."""
-    figures = [f"{key:>18}  {_shown(report[key]):<38}  {said}" for key, said in _MEANING.items() if key in report]
+    meaning = {key: said.format_map(report) for key, said in _MEANING.items() if key in report}
+    figures = [f"{key:>18}  {_shown(report[key]):<38}  {said}" for key, said in meaning.items()]
     return "\n".join([*figures, *_confidences(report), *_folds(report), *_tools(report)])
 
 

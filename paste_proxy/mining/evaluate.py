@@ -93,6 +93,7 @@ class Evaluation:
         calls, hits, speculated = self.every.calls, self.sums["hits"], self.sums["speculated"]
         return {
             **self.every.report(),
+            "floor": self.floor,
             "speculated": speculated,
             "hits": hits,
             "hit_rate": share(hits, calls),

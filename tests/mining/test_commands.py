@@ -64,6 +64,7 @@ def test_mine_then_evaluate(tmp_path: Path) -> None:
     figures = [line for line in table.partition("\n\n")[0].splitlines() if line]
     assert [line for line in figures if not re.fullmatch(r" *[a-z0-9_]+  \S.*?  +\S.* .*", line)] == []
     assert "None" not in table
+    assert f"if every read of confidence {report['floor']} or more had been run" in table
 
 
 def test_a_pool_is_not_praised_for_sessions_that_it_was_mined_from(tmp_path: Path) -> None:
