@@ -5,7 +5,7 @@ of them read come from the same ones, as the arguments of a template do.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +21,7 @@ LONGEST_TEXT = 1_000
 _LONGEST_VALUE = 300
 _MOST_PARTIAL = 32
 _HOLE = re.compile(r"\{(\w+)\}")
+_DOUBLED = re.compile(r"\{\{(\w+)\}\}")
 
 Filler = Mapper | Step
 Partial = tuple[int, tuple[str, ...], dict[str, int]]
@@ -79,6 +80,22 @@ def parts_of(text: str, names: set[str]) -> Iterator[str]:
             yield found[1]
             begin = found.end()
     yield text[begin:]
+
+
+def doubled(text: str, names: Collection[str]) -> str:
+    """A text as people write it: a word in braces that is the name of no hole has them twice, `{{HOME}}`."""
+    return _HOLE.sub(lambda found: found[0] if found[1] in names else f"{{{found[0]}}}", text)
+
+
+def undoubled(text: str, names: Collection[str]) -> str:
+    """What `doubled` was made from."""
+    return _DOUBLED.sub(lambda found: found[0] if found[1] in names else found[0][1:-1], text)
+
+
+def sourceless(text: str, names: Collection[str]) -> str | None:
+    """The first word in single braces that is the name of no hole, of a text as people write it."""
+    left = _DOUBLED.sub(lambda found: found[0] if found[1] in names else "", text)
+    return next((found[1] for found in _HOLE.finditer(left) if found[1] not in names), None)
 
 
 def _is(one: object, other: object) -> bool:

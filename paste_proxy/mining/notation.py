@@ -4,7 +4,8 @@ An argument is `{"constant": VALUE}` or `{"from": "output", "tool": "search", "t
 `"which": "each"` for every such event instead of the latest, `"last": true` for the last value only, and
 `"form"`, `"frame"` for light normalisation. `{"from": "call", "tool": "list", "take": "/page", "step": 1}` is one more
 than the latest call's page; with `"step": "same"` it goes on as it did between the last two. A text with several holes
-is `{"text": "cd {a} && pytest {b} -q", "holes": {"a": ARGUMENT, "b": ARGUMENT}}`.
+is `{"text": "cd {a} && pytest {b} -q", "holes": {"a": ARGUMENT, "b": ARGUMENT}}`; a word in braces that is none of
+them has the braces twice: `{{HOME}}` stands for `{HOME}`.
 
 A template is `{"tool": T, "arguments": {NAME: ARGUMENT}}` or `{"tool": T, "repeat": true}`.
 """
@@ -14,7 +15,17 @@ from collections.abc import Iterable
 from paste_proxy.errors import InputFault
 from paste_proxy.events.values import Json, canonical_text
 from paste_proxy.mining.algebra import AnyMapper
-from paste_proxy.mining.filled import LONGEST_TEXT, MOST_HOLES, MOST_PLACES, Filled, Filler, parts_of
+from paste_proxy.mining.filled import (
+    LONGEST_TEXT,
+    MOST_HOLES,
+    MOST_PLACES,
+    Filled,
+    Filler,
+    doubled,
+    parts_of,
+    sourceless,
+    undoubled,
+)
 from paste_proxy.mining.forms import FORMS, LISTED, SLOT
 from paste_proxy.mining.mappers import Constant, Mapper
 from paste_proxy.mining.material import FILE, WORD
@@ -86,7 +97,7 @@ def written_mapper(mapper: AnyMapper) -> dict[str, Json]:
         case Constant(value):
             return {"constant": value}
         case Filled(text, holes):
-            return {"text": text, "holes": {name: written_mapper(hole) for name, hole in holes}}
+            return {"text": doubled(text, dict(holes)), "holes": {name: written_mapper(hole) for name, hole in holes}}
         case Step(source, take, by):
             return {**_written_source(source), "take": take, "step": by or _SAME}
         case Mapper(source, take, form, frame, last):
@@ -121,8 +132,12 @@ def _read_filled(written: dict[str, Json], where: str) -> Filled:
     text, holes = written["text"], table(written.get("holes"), f"{where}.holes")
     if not 0 < len(holes) <= MOST_HOLES:
         raise InputFault(f"{where}.holes", f"{len(holes)} of them", f"1 to {MOST_HOLES}")
-    if not isinstance(text, str) or len(text) > LONGEST_TEXT:
+    if not isinstance(text, str) or len(undoubled(text, holes)) > LONGEST_TEXT:
         raise InputFault(f"{where}.text", f"{text!r:.60}", f"a text of {LONGEST_TEXT} characters at most")
+    if (name := sourceless(text, holes)) is not None:
+        expected = f"where {{{name}}} comes from, or {{{{{name}}}}} for the word in braces"
+        raise InputFault(f"{where}.holes", f"nothing for {{{name}}}", expected)
+    text = undoubled(text, holes)
     parts = list(parts_of(text, set(holes)))
     for name in holes:
         if name not in parts[1::2]:

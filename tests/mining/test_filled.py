@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paste_proxy.mining.filled import Filled, parts_of
+from paste_proxy.errors import InputFault
+from paste_proxy.events.values import Json
+from paste_proxy.mining.filled import Filled, doubled, parts_of, sourceless, undoubled
 from paste_proxy.mining.mappers import Mapper
 from paste_proxy.mining.mine import mine
-from paste_proxy.mining.notation import text_of
+from paste_proxy.mining.notation import read_mapper, text_of, written_mapper
 from paste_proxy.mining.predict import Predictor
 from paste_proxy.mining.skeletons import NAMES, Parted, Skeletons
 from paste_proxy.mining.sources import Source
@@ -163,3 +165,34 @@ def test_a_filled_text_names_itself_wherever_its_holes_stand() -> None:
         for one, other in product((FOLDER, FILE, WORD), repeat=2)
     }
     assert len(every) == 9
+
+
+QUOTED: Json = {"from": "user", "take": "quoted"}
+
+
+@pytest.mark.parametrize("text", ["a {x} {y}", "{y} {x}", "{{x}} {y}", "{x} {{y}} {y}", "{x} ${y}", "{x} {{y}"])
+def test_a_hole_that_nothing_fills_is_refused(text: str) -> None:
+    with pytest.raises(InputFault, match=r"c\.holes: nothing for \{y\}; expected where \{y\} comes from"):
+        read_mapper({"text": text, "holes": {"x": QUOTED}}, "c")
+
+
+@pytest.mark.parametrize(
+    ("written", "given"),
+    [
+        ("echo ${{HOME}} {x}", "echo ${HOME} xx"),
+        ("{{{HOME}}} {x}", "{{HOME}} xx"),
+        ("git show HEAD@{{x}}", "git show HEAD@{xx}"),
+        ("seq {1..3} {} { x } {x}", "seq {1..3} {} { x } xx"),
+    ],
+)
+def test_braces_around_a_word_are_written_twice_and_others_as_they_are(written: str, given: str) -> None:
+    mapper = read_mapper({"text": written, "holes": {"x": QUOTED}}, "c")
+    assert written_mapper(mapper)["text"] == written
+    assert next(bound.value for bound in mapper.values(window_of(found()))) == given
+
+
+@given(st.text("{}xyz ", max_size=20))
+def test_a_text_is_read_as_it_was_before_it_was_written(text: str) -> None:
+    names = {"x"}
+    assert undoubled(doubled(text, names), names) == text
+    assert sourceless(doubled(text, names), names) is None
