@@ -94,7 +94,7 @@ def undoubled(text: str, names: Collection[str]) -> str:
 
 def sourceless(text: str, names: Collection[str]) -> str | None:
     """The first word in single braces that is the name of no hole, of a text as people write it."""
-    left = _DOUBLED.sub(lambda found: found[0] if found[1] in names else "", text)
+    left = _DOUBLED.sub(lambda found: found[0] if found[1] in names else " ", text)
     return next((found[1] for found in _HOLE.finditer(left) if found[1] not in names), None)
 
 
