@@ -7,7 +7,7 @@ from paste_proxy.config import Config
 from paste_proxy.proxy.budget_file import budget_path, read_record
 from paste_proxy.proxy.finding import Finding, Level
 from paste_proxy.proxy.memory_file import REFUSED
-from paste_proxy.speculation.budgets.budgets import BudgetLimits, Budgets, Use
+from paste_proxy.speculation.budgets.budgets import BudgetLimits, Budgets, Span, Use
 from paste_proxy.speculation.policy import Policy
 from paste_proxy.speculation.types import Mode
 
@@ -31,12 +31,16 @@ def check_budgets(config: Config, policy: Policy, clock: Clock | None = None) ->
             level, kept = Level.WARN, f"; {path}: {fault}"
             mend = f"serve puts it aside as {path.name}{REFUSED} and begins anew"
     budgets.book.turn(day_of(clock.epoch()), clock.monotonic())
-    uses = budgets.uses(clock.monotonic())
+    uses = [use for use in budgets.uses(clock.monotonic()) if use.span is Span.DAY]
     for full in (use for use in uses if use.used >= use.limit):
         found = f"{_shown(full)}: used up, nothing more is run ahead under it today"
         yield Finding(Level.WARN, "budgets", found, "raise it, or wait for tomorrow")
     if not uses:
-        yield Finding(Level.OK, "budgets", "none: calls run ahead are bounded by slots alone")
+        yield Finding(
+            Level.OK,
+            "budgets",
+            "none of a day: calls run ahead are bounded by slots, and by what is said of minutes and sessions",
+        )
     else:
         yield Finding(level, "budgets", f"used today: {', '.join(map(_shown, uses))}{kept}", mend)
 

@@ -15,6 +15,7 @@ from paste_proxy.speculation.jobs import Jobs
 from paste_proxy.speculation.lanes import obstacles
 from paste_proxy.speculation.ledger import Job, Place
 from paste_proxy.speculation.narrowing import Narrowing, later
+from paste_proxy.speculation.policy import Ruling
 from paste_proxy.speculation.rules import Effect
 from paste_proxy.speculation.state import State
 from paste_proxy.speculation.types import Command, Launch, Mode, Narrowed, Predicted, Reason, Refused
@@ -39,18 +40,19 @@ class Launching:
             return
         admitted = []
         for candidate in told.candidates:
-            decision = self._admission(told, candidate)
+            ruling = self._state.policy.rule_for(candidate.invocation)
+            decision = self._admission(told, candidate, ruling)
             if isinstance(decision, Admit):
                 admitted.append(decision)
             else:
-                yield self._refused(told, candidate, Refusal(decision))
+                yield _refused(told, candidate, ruling, Refusal(decision))
         admitted.sort(key=lambda admit: (admit.worth.utility, admit.worth.benefit_s), reverse=True)
         for rank, chosen in enumerate(admitted):
             obstacle = self._obstacle(told, chosen, rank, now)
             if isinstance(obstacle, Refusal):
                 if obstacle.reason in _PASSING and rank < self._state.limits.candidates:
                     self._wait(told, chosen, now + PATIENCE_S)
-                yield self._refused(told, chosen.candidate, obstacle)
+                yield _refused(told, chosen.candidate, chosen.ruling, obstacle)
                 continue
             if obstacle is not None:
                 yield from self._jobs.drop(obstacle, Why.BETTER, now)
@@ -99,8 +101,7 @@ class Launching:
             return True
         return self._job_for(told, candidate) is not None
 
-    def _admission(self, told: Predicted, candidate: Candidate) -> Admit | Reason:
-        ruling = self._state.policy.rule_for(candidate.invocation)
+    def _admission(self, told: Predicted, candidate: Candidate, ruling: Ruling) -> Admit | Reason:
         worth = self._state.experience.worth(candidate, ruling)
         known = self._job_for(told, candidate)
         if known is not None:
@@ -161,19 +162,6 @@ class Launching:
         if not job.shadow:
             yield Launch(job=job.number, session=told.session, candidate=candidate, scope=told.scope, staged=job.staged)
 
-    def _refused(self, told: Predicted, candidate: Candidate, why: Refusal) -> Refused:
-        ruling = self._state.policy.rule_for(candidate.invocation)
-        return Refused(
-            session=told.session,
-            invocation=candidate.invocation,
-            source=candidate.source,
-            reason=why.reason,
-            confidence=candidate.confidence,
-            limit=why.limit,
-            rule=ruling.place,
-            writes=ruling.effect is Effect.WRITE,
-        )
-
 
 def _charge(told: Predicted, chosen: Admit) -> Charge:
     candidate = chosen.candidate
@@ -182,4 +170,17 @@ def _charge(told: Predicted, chosen: Admit) -> Charge:
         session=told.session,
         rule=chosen.ruling.place,
         sealed=candidate.source == SEALED,
+    )
+
+
+def _refused(told: Predicted, candidate: Candidate, ruling: Ruling, why: Refusal) -> Refused:
+    return Refused(
+        session=told.session,
+        invocation=candidate.invocation,
+        source=candidate.source,
+        reason=why.reason,
+        confidence=candidate.confidence,
+        limit=why.limit,
+        rule=ruling.place,
+        writes=ruling.effect is Effect.WRITE,
     )

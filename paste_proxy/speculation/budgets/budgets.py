@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.speculation.budgets.allotment import UNBOUNDED, Allotment
@@ -13,6 +14,14 @@ from paste_proxy.speculation.budgets.waste import Door, WasteBreaker
 from paste_proxy.speculation.types import Reason
 
 _ROUNDING = 1e-9
+
+
+class Span(StrEnum):
+    """Over what a bound is counted."""
+
+    MINUTE = "minute"
+    SESSION = "session"
+    DAY = "day"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +71,7 @@ class Use:
     name: str
     used: float
     limit: float
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +82,7 @@ class _Bound:
     more: float
     """What the next call takes of it; a call that takes nothing never comes to it."""
     limit: float | None
-    of_session: bool = False
+    span: Span
 
 
 class Budgets:
@@ -158,13 +168,15 @@ class Budgets:
             *(bound for rule in self._allotments for bound in self._of_rule("", rule, now)),
         ]
         uses = [
-            Use(bound.name, bound.used, bound.limit)
+            Use(bound.name, bound.used, bound.limit, bound.span)
             for bound in bounds
-            if bound.limit is not None and not bound.of_session
+            if bound.limit is not None and bound.span is not Span.SESSION
         ]
-        uses += [Use(f"rate_limit of {rule}", rate.taken(now), rate.limit) for rule, rate in self._rates.items()]
+        uses += [
+            Use(f"rate_limit of {rule}", rate.taken(now), rate.limit, Span.MINUTE) for rule, rate in self._rates.items()
+        ]
         if (most := self._limits.wasted_s_per_minute) is not None:
-            uses.append(Use("budget.wasted_s_per_minute", self._waste.wasted_s(now), most))
+            uses.append(Use("budget.wasted_s_per_minute", self._waste.wasted_s(now), most, Span.MINUTE))
         return uses
 
     def door(self, now: float) -> Door:
@@ -177,23 +189,28 @@ class Budgets:
 
     def _of_all(self, session: str, rule: str, now: float) -> Iterator[_Bound]:
         limits, day, cost = self._limits, self.book.record.used, self.cost(rule)
-        spent = self.book.record.of(session)
-        yield _Bound(Reason.CALLS, "budget.calls_per_minute", self._minute.count(now), 1, limits.calls_per_minute)
-        yield _Bound(Reason.CALLS, "budget.calls_per_day", day.calls, 1, limits.calls_per_day)
-        yield _Bound(Reason.MONEY, "budget.money_per_session", spent.money, cost, limits.money_per_session, True)
-        yield _Bound(Reason.MONEY, "budget.money_per_day", day.money, cost, limits.money_per_day)
-        yield _Bound(Reason.BYTES, "budget.bytes_per_day", day.bytes, 1, limits.bytes_per_day)
-        yield _Bound(Reason.CPU, "budget.cpu_s_per_day", day.cpu_s, 2 * _ROUNDING, limits.cpu_s_per_day)
+        spent, minute = self.book.record.of(session), self._minute.count(now)
+        for reason, key, used, more, limit, span in (
+            (Reason.CALLS, "calls_per_minute", minute, 1, limits.calls_per_minute, Span.MINUTE),
+            (Reason.CALLS, "calls_per_day", day.calls, 1, limits.calls_per_day, Span.DAY),
+            (Reason.MONEY, "money_per_session", spent.money, cost, limits.money_per_session, Span.SESSION),
+            (Reason.MONEY, "money_per_day", day.money, cost, limits.money_per_day, Span.DAY),
+            (Reason.BYTES, "bytes_per_day", day.bytes, 1, limits.bytes_per_day, Span.DAY),
+            (Reason.CPU, "cpu_s_per_day", day.cpu_s, 2 * _ROUNDING, limits.cpu_s_per_day, Span.DAY),
+        ):
+            yield _Bound(reason, f"budget.{key}", used, more, limit, span)
 
     def _of_rule(self, session: str, rule: str, now: float) -> Iterator[_Bound]:
         own = self._allotments.get(rule)
         if own is None:
             return
         day, spent = self.book.record.used.rules[rule], self.book.record.of(session).rules[rule]
-        minute = self._minutes[rule].count(now)
-        yield _Bound(Reason.CALLS, f"calls_per_minute of {rule}", minute, 1, own.calls_per_minute)
-        yield _Bound(Reason.CALLS, f"calls_per_session of {rule}", spent, 1, own.calls_per_session, True)
-        yield _Bound(Reason.CALLS, f"calls_per_day of {rule}", day, 1, own.calls_per_day)
+        for key, used, limit, span in (
+            ("calls_per_minute", self._minutes[rule].count(now), own.calls_per_minute, Span.MINUTE),
+            ("calls_per_session", spent, own.calls_per_session, Span.SESSION),
+            ("calls_per_day", day, own.calls_per_day, Span.DAY),
+        ):
+            yield _Bound(Reason.CALLS, f"{key} of {rule}", used, 1, limit, span)
 
 
 class _Rate:

@@ -4,7 +4,7 @@ import pytest
 
 from paste_proxy.events.candidate import SEALED
 from paste_proxy.events.result import Status, ToolResult
-from paste_proxy.speculation.budgets.budgets import BudgetLimits, Use
+from paste_proxy.speculation.budgets.budgets import BudgetLimits, Span, Use
 from paste_proxy.speculation.types import CallEnded, JobEnded, Mode, SessionEnded, Tick, Today
 
 from ..playbook import RULES, Playbook, asked, broke, done, guess, limits, predicted
@@ -245,9 +245,9 @@ def test_what_is_used_is_told_by_name() -> None:
     tell = metered(BudgetLimits(calls_per_day=5, wasted_s_per_minute=9))
     tell(0, predicted("news_a 1", "map_a 1"))
     assert tell.scheduler.budgets.uses(1) == [
-        Use("budget.calls_per_day", 2, 5),
-        Use("calls_per_minute of test: rule 1", 1, 2),
-        Use("calls_per_day of test: rule 2", 1, 2),
-        Use("rate_limit of test: rule 3", 0, 8),
-        Use("budget.wasted_s_per_minute", 0, 9),
+        Use("budget.calls_per_day", 2, 5, Span.DAY),
+        Use("calls_per_minute of test: rule 1", 1, 2, Span.MINUTE),
+        Use("calls_per_day of test: rule 2", 1, 2, Span.DAY),
+        Use("rate_limit of test: rule 3", 0, 8, Span.MINUTE),
+        Use("budget.wasted_s_per_minute", 0, 9, Span.MINUTE),
     ]
