@@ -3,9 +3,9 @@
 import pytest
 
 from paste_proxy.errors import InputFault
-from paste_proxy.events.result import Status
+from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.speculation.policy import Policy
-from paste_proxy.speculation.types import Mode, SessionEnded, Tick
+from paste_proxy.speculation.types import Committed, Mode, SessionEnded, Tick
 
 from .playbook import Playbook, asked, broke, committed, done, limits, over, predicted, wrote
 
@@ -33,6 +33,16 @@ def test_effects_that_cannot_happen_leave_the_call_to_be_run() -> None:
     tell(10, asked(7, "make_all 1"))
     assert tell(10.5, committed(1, happened=False)) == ["run 7", "cancel 1", "1 discarded, ran 9, saved 0"]
     assert tell(20, over(7)) == []
+
+
+def test_a_commit_that_is_not_finished_is_told_to_the_call_which_is_not_run() -> None:
+    tell = Playbook()
+    tell(0, predicted("make_all 1"))
+    tell(9, done(1, "built"))
+    tell(10, asked(7, "make_all 1"))
+    half = Committed(job=1, done=True, instead=ToolResult(body=b"half", status=Status.ERROR))
+    assert tell(10.5, half)[0] == "serve 7 from 1: half"
+    assert tell(11, predicted("make_all 1"))[0].startswith("stage 2")
 
 
 def test_a_promoted_one_whose_effects_cannot_happen_keeps_its_slot_for_the_call() -> None:

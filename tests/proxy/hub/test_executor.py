@@ -10,7 +10,7 @@ from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
 from paste_proxy.proxy.hub.executor import Executor
 from paste_proxy.speculation.types import Committed, JobEnded, JobSent
-from paste_proxy.tools.backend import Held
+from paste_proxy.tools.backend import Held, PartDone
 
 Told: TypeAlias = asyncio.Queue[JobEnded | JobSent | Committed]
 READ = Invocation("fs/read", {"path": "a"})
@@ -112,6 +112,18 @@ async def test_what_is_held_back_happens_when_it_is_committed(can_happen: bool) 
     assert await asyncio.wait_for(told.get(), 5) == Committed(job=1, done=can_happen)
     await executor.close()
     assert (kept.happened, kept.left) == (can_happen, False)
+
+
+async def test_of_what_happens_in_part_the_call_is_told() -> None:
+    class Broken(Kept):
+        async def commit(self) -> bool:
+            raise PartDone(ToolResult(body=b"half"))
+
+    told: Told = asyncio.Queue()
+    executor = await staged(Broken(), told)
+    executor.commit(1)
+    assert await asyncio.wait_for(told.get(), 5) == Committed(job=1, done=True, instead=ToolResult(body=b"half"))
+    await executor.close()
 
 
 async def test_a_second_commit_of_a_job_is_told_as_not_done() -> None:

@@ -1,7 +1,8 @@
 """A command that is run ahead: nothing of it happens before it is asked for, and then all."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import errno
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -9,7 +10,12 @@ import pytest
 
 from paste_proxy.errors import UpstreamFault
 from paste_proxy.events.invocation import Invocation
-from paste_proxy.tools.backend import Staging
+from paste_proxy.events.result import Status
+from paste_proxy.staging import journal
+from paste_proxy.staging.base import recover
+from paste_proxy.staging.journal import carry_out
+from paste_proxy.staging.operations import Operation
+from paste_proxy.tools.backend import PartDone, Staging
 from tests.staging.workplace import opened
 from tests.tools.workbench.bench import Bench, text
 
@@ -42,6 +48,33 @@ async def test_it_is_held_back_and_then_is_as_if_it_had_been_run(tmp_path: Path)
         assert (bench.root / "x" / "y").read_text() == "made\n"
         await held.discard()
         assert text(await bench.result("run", command=CHANGE)) == "[exit 3]\nsaid\none\nmore\nmore\n"
+
+
+async def test_of_one_that_happens_in_part_the_agent_is_told_and_it_is_not_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def first_only(folder: Path, planned: Sequence[Operation]) -> int:
+        carry_out(folder, planned[:1])
+        raise OSError(errno.EIO, "Input/output error")
+
+    async with staging(tmp_path) as bench:
+        held = await bench.workbench.stage(run(CHANGE), asyncio.Event())
+        with monkeypatch.context() as broken:
+            broken.setattr(journal, "carry_out", first_only)
+            with pytest.raises(PartDone) as fault:
+                await held.commit()
+        told = fault.value.told
+        assert told.status is Status.ERROR
+        assert "Input/output error. Do not run it again" in text(told)
+        assert text(told).endswith("]\nsaid\none\nmore\n")
+        assert not await held.commit()
+        with pytest.raises(UpstreamFault, match="an earlier commit is not finished"):
+            await bench.workbench.stage(run(CHANGE), asyncio.Event())
+        assert bench.workbench._stages is not None
+        await bench.workbench._stages.close()
+        assert (await asyncio.to_thread(recover, tmp_path / "base")).committed == 1
+        assert (bench.root / "f").read_text() == "one\nmore\n"
+        assert (bench.root / "x" / "y").read_text() == "made\n"
 
 
 async def test_one_that_is_let_go_leaves_nothing(tmp_path: Path) -> None:
