@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from paste_proxy.cli.evaluate import PolicyFiles, Traces, read_pools
-from paste_proxy.cli.explained import moment_shown, turns_shown
+from paste_proxy.cli.explained import moment_shown, sessions_shown, turns_shown
 from paste_proxy.cli.mine import read_policies
 from paste_proxy.cli.mined_from import tell_mined_from
 from paste_proxy.cli.traces import read_traces
@@ -25,7 +25,10 @@ _NAMED = 5
 def explain(
     traces: Traces,
     session: Annotated[
-        str | None, typer.Option(metavar="ID", help="Which session, by its id or the beginning of it.")
+        str | None,
+        typer.Option(
+            metavar="ID", help="Which session, by its id or the beginning of it; where there are several, else listed."
+        ),
     ] = None,
     at: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Explain what was foreseen just before turn N.")
@@ -52,7 +55,14 @@ def explain(
     if at is not None and last:
         raise InputFault("--at", "given with --last", "either of them")
     combined, ruled = read_pools(pool or ["builtin:general"]), read_policies(policy or [])
-    chosen = _chosen(read_traces(traces), session, traces)
+    sessions = read_traces(traces)
+    if session is None and len(sessions) > 1:
+        if at is not None or last:
+            raise InputFault("--session", "nothing", "the id of a session; without --at and --last they are listed")
+        listed = _listed(sessions)
+        typer.echo(dumps(listed).decode() if as_json else sessions_shown(listed))
+        return
+    chosen = _chosen(sessions, session, traces)
     tell_mined_from(combined, [chosen])
     explanation = Explanation(chosen, combined, ruled.core, lambda tool: _is_predicted(ruled, tool))
     of_policy = ruled if policy else None
@@ -69,6 +79,14 @@ def _is_predicted(policy: "Policy", tool: str) -> bool:
     return standing.allowed or not standing.named
 
 
+def _listed(sessions: "list[RecordedSession]") -> "dict[str, Json]":
+    from paste_proxy.events.types import ToolCall
+
+    return {
+        "sessions": [{"id": one.id, "calls": sum(isinstance(it, ToolCall) for it in one.events)} for one in sessions]
+    }
+
+
 def _chosen(sessions: "list[RecordedSession]", named: str | None, traces: list[Path]) -> "RecordedSession":
     if named is None and len(sessions) == 1:
         return sessions[0]
@@ -80,11 +98,11 @@ def _chosen(sessions: "list[RecordedSession]", named: str | None, traces: list[P
     these = ", ".join(ids[:_NAMED]) + (f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else "")
     if not ids:
         raise InputFault(", ".join(map(str, traces)), "no session in these files", "recorded sessions")
-    raise InputFault("--session", "nothing" if named is None else named, f"the id of one of these: {these}")
+    raise InputFault("--session", str(named), f"the id of one of these: {these}; without it all are listed")
 
 
 def _turns(explanation: "Explanation", session: str, policy: "Policy | None") -> "dict[str, Json]":
-    from paste_proxy.mining.explanation import written
+    from paste_proxy.mining.explanation import written, written_candidate
 
     turns: list[Json] = []
     for sight in explanation.sights():
@@ -95,7 +113,7 @@ def _turns(explanation: "Explanation", session: str, policy: "Policy | None") ->
                 "recorded": sight.turn <= explanation.turns,
                 "asked": [{**written(call), "rank": rank, **_said(policy, call, 1.0)} for call, rank in sight.asked],
                 "candidates": len(sight.candidates),
-                "best": {**written(best.invocation), "confidence": round(best.confidence, 4)} if best else None,
+                "best": written_candidate(best) if best else None,
             }
         )
     return {"session": session, "turns": turns}
@@ -124,9 +142,12 @@ def _sight(explanation: "Explanation", at: int | None) -> "Sight":
         if sight.turn == at:
             return sight
         latest = sight
-    if latest is None or at is not None:
-        expected = "a turn that something was known before; without --at they are listed"
-        raise InputFault("--at", "no such turn" if at is None else str(at), expected)
+    if latest is None:
+        raise InputFault(
+            "--last" if at is None else f"--at {at}", "a session without turns", "one in which something happened"
+        )
+    if at is not None:
+        raise InputFault("--at", str(at), f"a turn from 1 to {latest.turn}; without --at they are listed")
     return latest
 
 

@@ -24,7 +24,7 @@ def turns_shown(report: "Mapping[str, Json]") -> str:
         [
             f"session {report['session']}",
             "",
-            f"{'turn':>4}  {'asked for':<{_ASKED}}  rank  likeliest just before",
+            f"{'turn':>4}  {'asked for':<{_ASKED}}  rank  likeliest just before, and how likely at once",
             *rows,
             "",
             f"{counted(len(calls), 'call')}: {sum(rank == 1 for rank in ranks)} were the first candidate, "
@@ -37,13 +37,19 @@ def turns_shown(report: "Mapping[str, Json]") -> str:
 def _rows(report: "Mapping[str, Json]") -> Iterator[str]:
     for turn in _tables(report["turns"]):
         best = turn["best"]
-        likeliest = f"{best['confidence']:>4.0%}  {_call(best, _BEST)}" if best else "nothing"
+        likeliest = f"{_at_once(best):>6.1%}  {_call(best, _BEST)}" if best else "nothing"
         nothing = "(no call)" if turn["recorded"] else "(not recorded)"
         asked = [(_call(one, _ASKED), one["rank"], one) for one in _tables(turn["asked"])] or [(nothing, "", {})]
         for at, (call, rank, one) in enumerate(asked):
             shown = "-" if rank is None else str(rank)
             line = f"{turn['turn'] if at == 0 else '':>4}  {call:<{_ASKED}}  {shown:>4}  {likeliest if at == 0 else ''}"
             yield line.rstrip() + (f"\n{'':6}{_policy(one)}" if _kept_out(one) else "")
+
+
+def sessions_shown(report: "Mapping[str, Json]") -> str:
+    """A line for each session of the files."""
+    rows = [f"{one['calls']:>5}  {one['id']}" for one in _tables(report["sessions"])]
+    return "\n".join([f"{'calls':>5}  session", *rows, "", "--session ID, or the beginning of one, explains it"])
 
 
 def moment_shown(report: "Mapping[str, Any]") -> str:
@@ -70,19 +76,15 @@ def moment_shown(report: "Mapping[str, Any]") -> str:
 
 def _candidate(rank: int, one: "Mapping[str, Any]") -> Iterator[str]:
     yield f"{rank}. {_call(one, 100)}"
-    next_ = "" if one["next"] is None else f", {one['next']:.0%} at once"
-    yield f"   {one['confidence']:.0%} likely within 8 turns{next_}"
+    at_once = "" if one["next"] is None else f"{one['next']:.1%} likely at once, "
+    yield f"   {at_once}{one['confidence']:.1%} {'' if at_once else 'likely '}within 8 turns"
     if "policy" in one:
         yield f"   {'runs ahead' if one['policy']['runs'] else 'not run ahead'}: {_policy(one)}"
     why = one["why"]
     if (repeats := why["repeats"]) is not None:
         yield f"   repeats event {repeats['event']}"
     for pattern in why["patterns"]:
-        yield f"   pattern {pattern['id']}, of {pattern['groups']} tasks: {pattern['context_in_words']}"
-        yield (
-            f"     of {counted(pattern['seen'], 'call')} that it gave as number {pattern['rank']} there, "
-            f"{pattern['next']} came at once, {pattern['ever']} within 8 turns"
-        )
+        yield from _given(pattern)
         yield from _drawn(pattern["arguments"])
     if not why["patterns"]:
         yield "   no pattern gives it" + ("; its arguments could come from" if why["arguments"] else "")
@@ -92,6 +94,17 @@ def _candidate(rank: int, one: "Mapping[str, Any]") -> Iterator[str]:
             yield f"   {name if at == 0 else '':<8}{trait['adds']:+.2f}  {trait['in_words']}"
 
 
+def _given(pattern: "Mapping[str, Any]") -> Iterator[str]:
+    if pattern["believed"] is not None:
+        yield f"   pattern {pattern['id']}, written by hand, {pattern['believed']:.0%}: {pattern['context_in_words']}"
+        return
+    yield f"   pattern {pattern['id']}, of {counted(pattern['groups'], 'task')}: {pattern['context_in_words']}"
+    yield (
+        f"     of {counted(pattern['seen'], 'call')} that it gave as number {pattern['rank']} there, "
+        f"{pattern['next']} came at once, {pattern['ever']} within 8 turns"
+    )
+
+
 def _drawn(arguments: "Iterable[Mapping[str, Any]]") -> Iterator[str]:
     from paste_proxy.mining.words import shortened
 
@@ -99,6 +112,12 @@ def _drawn(arguments: "Iterable[Mapping[str, Any]]") -> Iterator[str]:
         events = ", ".join(str(seen["event"]) for seen in one["events"])
         place = f" (event{'s' if len(one['events']) > 1 else ''} {events})" if events else ""
         yield f"     {one['name']} = {shortened(one['value'], _VALUE)}: {one['in_words']}{place}"
+
+
+def _at_once(one: "Mapping[str, Any]") -> float:
+    """What candidates are ordered by, where the predictor tells it apart."""
+    likely: float = one["confidence"] if one["next"] is None else one["next"]
+    return likely
 
 
 def _kept_out(one: "Mapping[str, Any]") -> bool:

@@ -92,7 +92,7 @@ class Explanation:
             "after": self._event(sight.event) if sight.event >= 0 else None,
             "asked": [{**written(call), "rank": rank} for call, rank in sight.asked],
             "candidates": [
-                {**_written_candidate(one), "why": self._reasons(why)}
+                {**written_candidate(one), "why": self._reasons(why)}
                 for one, why in zip(sight.candidates, self.reasons(sight), strict=True)
             ],
         }
@@ -133,9 +133,8 @@ class Explanation:
             "rank": one.rank + 1,
             "context": one.context,
             "context_in_words": context_in_words(one.context),
-            "seen": one.count.seen,
-            "next": one.count.next,
-            "ever": one.count.ever,
+            "believed": one.pattern.believed,
+            **_counted(one),
             "arguments": [self._drawn(drawn) for drawn in one.arguments],
         }
 
@@ -144,7 +143,7 @@ class Explanation:
             "name": one.name,
             "value": one.value,
             "mapper": one.mapper,
-            "in_words": mapper_in_words(one.mapper),
+            "in_words": mapper_in_words(one.mapper, alone=one.alone),
             "events": [self._event(self._number(read.seen, answer=read.answer)) for read in one.read],
         }
 
@@ -162,7 +161,8 @@ def written(call: Invocation) -> dict[str, Json]:
     return {"tool": call.tool, "arguments": call.arguments}
 
 
-def _written_candidate(one: Candidate) -> dict[str, Json]:
+def written_candidate(one: Candidate) -> dict[str, Json]:
+    """A candidate as JSON."""
     next_ = None if one.later is None else round(one.confidence - one.later, 4)
     return {
         **written(one.invocation),
@@ -181,6 +181,13 @@ def _written_weight(one: Weight) -> dict[str, Json]:
         "value": round(one.value, 3),
         "weight": round(one.weight, 3),
     }
+
+
+def _counted(one: Given) -> dict[str, Json]:
+    """What became of it; of what its author believes nothing was counted."""
+    if one.pattern.believed is not None:
+        return {"seen": None, "next": None, "ever": None}
+    return {"seen": one.count.seen, "next": one.count.next, "ever": one.count.ever}
 
 
 def _said(event: Event) -> str:

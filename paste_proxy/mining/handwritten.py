@@ -65,4 +65,4 @@ def _read(raw: Json, where: str) -> Pattern:
     counts = {after: Count(_WORTH, hits, hits)}
     if after:
         counts[""] = Count(_WORTH)
-    return Pattern(read_template(written, where), (counts,), id=name)
+    return Pattern(read_template(written, where), (counts,), id=name, believed=float(believed))

@@ -23,6 +23,8 @@ class Pattern:
     """That of the pool it came from, where pools are combined."""
     weighed: bool = False
     """A model weighs what it gives."""
+    believed: float | None = None
+    """What its author believes, which the counts stand for; None: they were counted."""
 
 
 def pattern_id(template_text: str, tool: str) -> str:

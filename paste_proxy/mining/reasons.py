@@ -1,6 +1,6 @@
 """Why something is a candidate: the patterns that give it, where its arguments come from, and a model's traits."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from paste_proxy.events.candidate import Candidate
@@ -18,7 +18,7 @@ from paste_proxy.mining.outlook import Outlook
 from paste_proxy.mining.pattern import Pattern
 from paste_proxy.mining.pool import Pool
 from paste_proxy.mining.sources import Source, origins
-from paste_proxy.mining.templates import Repeat, bindings
+from paste_proxy.mining.templates import Repeat, Template, bindings
 from paste_proxy.mining.window import ANY, CALL, OUTPUT, Observation, Window
 
 _PATTERNS = 3
@@ -47,6 +47,8 @@ class Drawn:
     """As it is written, see `notation`; empty where the session's own earlier call is repeated."""
     read: tuple[Read, ...]
     """What it was read from, one for each hole of a text; empty for a constant."""
+    alone: bool = True
+    """Nothing else is known to give the argument."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ class Moment:
 
     def __init__(self, pool: Pool, window: Window, executable: Callable[[str], bool] = lambda tool: True) -> None:
         self._pool, self._window = pool, window
+        self._templates = [one.template for one in pool.patterns if isinstance(one.template, Template)]
         self._weighed = [(model, model.weigh(window, executable)) for model in pool.models]
 
     def reasons(self, candidate: Candidate) -> Reasons:
@@ -140,13 +143,15 @@ class Moment:
                 rank = keys.index(invocation.key)
                 counts = expected.pattern.ranks[rank]
                 context = next((one for one in reversed(contexts) if one in counts), "")
-                drawn = () if isinstance(template, Repeat) else self._drawn(template.arguments, invocation)
+                drawn = () if isinstance(template, Repeat) else self._drawn(template, invocation)
                 yield Given(expected.pattern, rank, context, counts.get(context, Count()), tuple(drawn))
 
-    def _drawn(self, mappers: Iterable[tuple[str, AnyMapper]], invocation: Invocation) -> Iterator[Drawn]:
-        for name, mapper in mappers:
+    def _drawn(self, template: Template, invocation: Invocation) -> Iterator[Drawn]:
+        others = [dict(one.arguments) for one in self._templates if one.tool == template.tool]
+        for name, mapper in template.arguments:
             value = invocation.arguments.get(name)
-            yield Drawn(name, value, written_mapper(mapper), tuple(self._read_from(mapper, value)))
+            alone = all(one.get(name, mapper) == mapper for one in others)
+            yield Drawn(name, value, written_mapper(mapper), tuple(self._read_from(mapper, value)), alone)
 
     def _read_from(self, mapper: AnyMapper, value: Json) -> Iterator[Read]:
         match mapper:
@@ -182,7 +187,9 @@ class Moment:
             if (mapper := next(giving, None)) is not None:
                 yield Drawn(name, value, written_mapper(mapper), tuple(self._read_from(mapper, value)))
             elif any(same(constant.value, value) for constant in slot.constants):
-                yield Drawn(name, value, written_mapper(Constant(value)), ())
+                yield Drawn(
+                    name, value, written_mapper(Constant(value)), (), len(slot.constants) + len(slot.mappers) == 1
+                )
 
     def _earlier(self, invocation: Invocation) -> Observation | None:
         calls = (seen for seen in reversed(self._window.observations) if seen.invocation is not None)

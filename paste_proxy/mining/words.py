@@ -83,14 +83,15 @@ def _happened(signature: str) -> str:
 # --- mappers ---------------------------------------------------------------------------------------
 
 
-def mapper_in_words(written: Mapping[str, Json]) -> str:
+def mapper_in_words(written: Mapping[str, Json], *, alone: bool = True) -> str:
     """`/results/*/url of the latest answer of search`.
 
     Args:
         written: see `notation.written_mapper`.
+        alone: whether nothing else is known to give the argument.
     """
     if "constant" in written:
-        return f"always {shortened(written['constant'])}"
+        return f"{'always' if alone else 'a usual value,'} {shortened(written['constant'])}"
     if "text" in written:
         holes = written.get("holes")
         each = holes.items() if isinstance(holes, dict) else ()
@@ -145,7 +146,7 @@ _TRAITS = {
     "free": "how likely a call of its tool with arguments of its own is",
     "joint": "how likely its tool and its arguments are together",
     "argued": "how likely its arguments are",
-    "unargued": "nothing says where its arguments come from",
+    "unargued": "its arguments are not among the likely ones of its tool",
     "frequent": "it is often asked for",
     "chosen": "how likely the whole call is after such moments",
     "next": "how often a pattern that gives it was right at once",
@@ -169,10 +170,13 @@ _MARKED = (
     (r"F:(.+)", "a failed call of {0}"),
     (r"S:(.+)", "followed so before, for {0}"),
     (r"P:(.+)", "what pattern {0} gives"),
-    (r"rank:(\d)", "place {0} (from 0) among the likely arguments"),
+    (r"rank:6", "place 7 or later among the likely arguments"),
+    (r"rank:(?P<place>\d)", "place {place} among the likely arguments"),
+    (r"votes:1", "1 pattern gives it"),
     (r"votes:(\d)", "{0} patterns give it"),
-    (r"following:(\d)", "place {0} (from 0) among what is next in the list"),
+    (r"following:(?P<place>\d)", "place {place} among what is next in the list"),
     (r"habit:(\d)", "{0} sessions here asked for it"),
+    (r"times:1", "asked for once before"),
     (r"times:(\d)", "asked for {0} times before"),
     (r"followed:(\d)", "it followed the last call {0} times before"),
     (r"age:(?P<age>\d)", "asked for before: {age}"),
@@ -180,8 +184,8 @@ _MARKED = (
     (r"touch:(?P<age>\d)", "an argument stood in an earlier call: {age}"),
     (r"touch:(.+)>(.+):(?P<age>\d)", "an argument of {1} stood in a call of {0}: {age}"),
     (r"after:(?P<context>.+)>(.+)", "{1} again {context}"),
-    (r"nth:(?P<context>.+)>(.+):(\d)", "place {2} (from 0) among earlier calls of {1}, {context}"),
-    (r"nth:(.+):(\d)", "place {1} (from 0) among earlier calls of {0}"),
+    (r"nth:(?P<context>.+)>(.+):(?P<place>\d)", "place {place} among earlier calls of {1}, {context}"),
+    (r"nth:(.+):(?P<place>\d)", "place {place} among earlier calls of {0}"),
     (r"any (.+)", "asked for before, of whatever tool: {0}"),
 )
 _AGES = ("the last call", "the call before the last", "2 or 3 calls ago", "4 to 7 calls ago", "8 to 15 calls ago")
@@ -195,6 +199,8 @@ def trait_in_words(trait: str) -> str:
             named = found.groupdict()
             if "age" in named:
                 named["age"] = dict(enumerate(_AGES)).get(int(named["age"]), _LONG_AGO)
+            if "place" in named:
+                named["place"] = str(int(named["place"]) + 1)
             if "context" in named:
                 named["context"] = context_in_words(named["context"])
             return words.format(*found.groups(), **named)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from paste_proxy.cli.counted import counted
 from paste_proxy.cli.main import app
 from paste_proxy.errors import InputFault
 from paste_proxy.events.codec import encode
@@ -43,7 +44,7 @@ def test_each_turn_has_a_line_with_what_was_asked_its_rank_and_the_likeliest() -
         not call["policy"]["runs"] for call in calls
     )
     best = turns[4]["best"]
-    assert f"{best['confidence']:.0%}  {best['tool']}" in shown
+    assert f"{best['next']:.1%}  {best['tool']}" in shown
 
 
 def test_a_moment_shows_every_candidate_with_its_reasons_and_what_the_policy_says() -> None:
@@ -53,8 +54,12 @@ def test_a_moment_shows_every_candidate_with_its_reasons_and_what_the_policy_say
     for rank, one in enumerate(moment["candidates"], 1):
         assert f"{rank}. {one['tool']} " in shown
         assert one["policy"]["rule"].rpartition("/")[2] in shown
+        assert f"   {one['next']:.1%} likely at once, {one['confidence']:.1%} within 8 turns" in shown
         for pattern in one["why"]["patterns"]:
-            assert f"pattern {pattern['id']}, of {pattern['groups']} tasks: {pattern['context_in_words']}" in shown
+            assert (
+                f"pattern {pattern['id']}, of {counted(pattern['groups'], 'task')}: {pattern['context_in_words']}"
+                in shown
+            )
     (asked,) = moment["asked"]
     assert f"which was candidate {asked['rank']}" in shown
 
@@ -72,9 +77,14 @@ def test_tools_that_the_policy_rules_out_take_no_candidate_s_place() -> None:
 
 
 def test_which_session_is_meant_is_asked_for_where_there_are_several(tmp_path: Path) -> None:
-    with pytest.raises(InputFault, match="--session: nothing; expected the id of one of these: tau_airline/"):
-        run(AIRLINE)
-    with pytest.raises(InputFault, match="--session: nope"):
+    ids = [one.id for one in read_sessions([Path(AIRLINE)])]
+    assert [one["id"] for one in report(AIRLINE)["sessions"]] == ids
+    assert [line.split()[-1] for line in run(AIRLINE).splitlines()[1 : len(ids) + 1]] == ids
+    with pytest.raises(InputFault, match="--session: nothing; expected the id of a session"):
+        run(AIRLINE, "--last")
+    with pytest.raises(
+        InputFault, match=r"--session: nope; expected the id of one of these: tau_airline/.* all are listed"
+    ):
         run(AIRLINE, "--session", "nope")
     assert report(AIRLINE, "--session", SESSION[:-1])["session"] == SESSION
     one = tmp_path / "one.jsonl"
@@ -84,7 +94,18 @@ def test_which_session_is_meant_is_asked_for_where_there_are_several(tmp_path: P
 
 
 def test_a_turn_that_is_not_there_is_a_fault() -> None:
-    with pytest.raises(InputFault, match="--at: 99"):
+    last = report(*OF_AIRLINE)["turns"][-1]["turn"]
+    with pytest.raises(InputFault, match=f"--at: 99; expected a turn from 1 to {last};"):
         run(*OF_AIRLINE, "--at", "99")
     with pytest.raises(InputFault, match="--at"):
         run(*OF_AIRLINE, "--at", "1", "--last")
+
+
+def test_of_a_pattern_by_hand_it_is_said_what_its_author_believes(tmp_path: Path) -> None:
+    pool, trace = tmp_path / "ours.toml", tmp_path / "one.jsonl"
+    pool.write_text('[[pattern]]\nid = "first"\ntool = "look"\nconfidence = 0.3\narguments.at = { constant = "a" }\n')
+    events = Script("only").user("go").call("look", {"at": "a"}, "A").end().events
+    trace.write_bytes(b"".join(encode(event, seq) for seq, event in enumerate(events)))
+    shown = run(str(trace), "--at", "1", "--pool", str(pool))
+    assert "pattern first, written by hand, 30%: at any moment" in shown
+    assert "came at once" not in shown

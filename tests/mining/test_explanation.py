@@ -103,10 +103,20 @@ def test_of_a_text_with_holes_each_hole_is_traced_and_a_constant_is_none() -> No
     report = reported(session, pool, 3)
     (candidate,) = [one for one in report["candidates"] if one["arguments"]["text"].endswith("org/0")]
     (pattern,) = candidate["why"]["patterns"]
-    assert (pattern["id"], pattern["context"], pattern["seen"], pattern["next"]) == ("report", "ok visit", 40, 20)
+    assert (pattern["id"], pattern["context"], pattern["believed"]) == ("report", "ok visit", 0.5)
+    assert (pattern["seen"], pattern["next"], pattern["ever"]) == (None, None, None)  # nobody counted
     kind, text = pattern["arguments"]
     assert (kind["events"], kind["in_words"]) == ([], 'always "note"')
     assert [event["event"] for event in text["events"]] == [2, 0]  # by the names of the holes: link, subject
+
+
+def test_of_several_constants_each_is_a_usual_value() -> None:
+    look = '[[pattern]]\nid = "{0}"\ntool = "look"\nconfidence = 0.5\narguments.at = {{ constant = "{0}" }}\n'
+    session = Script().user("go").call("look", {"at": "a"}, "A").end()
+    for names, said in (("a", {'always "a"'}), ("ab", {'a usual value, "a"', 'a usual value, "b"'})):
+        pool = read_handwritten("".join(map(look.format, names)), "here")
+        given = [why for one in reported(session, pool, 1)["candidates"] for why in one["why"]["patterns"]]
+        assert {drawn["in_words"] for pattern in given for drawn in pattern["arguments"]} == said
 
 
 def test_a_repeat_names_the_call_it_repeats() -> None:

@@ -63,6 +63,10 @@ def test_a_mapper_in_words(written: dict[str, Json], words: str) -> None:
     assert mapper_in_words(written) == words
 
 
+def test_a_constant_among_others_is_a_usual_value() -> None:
+    assert mapper_in_words({"constant": "a"}, alone=False) == 'a usual value, "a"'
+
+
 @pytest.mark.parametrize(
     ("trait", "words"),
     [
@@ -70,8 +74,15 @@ def test_a_mapper_in_words(written: dict[str, Json], words: str) -> None:
         ("age:0", "asked for before: the last call"),
         ("R:fs/read:5", "fs/read asked for the same before: 16 calls ago or more"),
         ("after:ok search>visit", "visit again after search answered"),
-        ("nth:user>look:2", "place 2 (from 0) among earlier calls of look, after the user spoke"),
+        ("nth:user>look:2", "place 3 among earlier calls of look, after the user spoke"),
         ("touch:read>edit:0", "an argument of edit stood in a call of read: the last call"),
+        ("nth:look:0", "place 1 among earlier calls of look"),
+        ("rank:0", "place 1 among the likely arguments"),
+        ("rank:6", "place 7 or later among the likely arguments"),
+        ("following:1", "place 2 among what is next in the list"),
+        ("votes:1", "1 pattern gives it"),
+        ("times:1", "asked for once before"),
+        ("unargued", "its arguments are not among the likely ones of its tool"),
         ("T:a{b}", "calls of a{b} as such"),
         ("never heard of", "never heard of"),
     ],
