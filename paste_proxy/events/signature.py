@@ -21,8 +21,10 @@ from paste_proxy.events.result import Status
 from paste_proxy.events.types import Event, LlmTurn, ToolCall, ToolOutput, UserMessage
 from paste_proxy.events.values import Json, loads
 
-SHAPES = ("empty", "number", "bool", "object", "list.one", "list.few", "list.many")
-SHAPES += ("url.one", "url.many", "line", "text", "long")
+SHAPES = (
+    *("empty", "number", "bool", "object", "list.one", "list.few", "list.many"),
+    *("url.one", "url.many", "line", "text", "long"),
+)
 _FEW = 9
 _LONG = 4_000
 _PARSED_CHARACTERS = 50_000

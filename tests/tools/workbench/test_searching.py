@@ -153,7 +153,7 @@ def children() -> list[int]:
 
 def test_a_search_whose_server_was_killed_does_not_go_on_for_ever(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x" * 40 + "\n")
-    asked = {**Grep(pattern=FOREVER).model_dump(), "root": str(tmp_path), "start": str(tmp_path)}
+    asked = {**Grep.model_validate({"pattern": FOREVER}).model_dump(), "root": str(tmp_path), "start": str(tmp_path)}
     program = "from paste_proxy.tools.workbench import search_process as it; it._CPU_S = 1; it._main()"
     ended = subprocess.run([sys.executable, "-c", program], input=json.dumps(asked).encode(), timeout=100, check=False)
     assert ended.returncode == -signal.SIGKILL
