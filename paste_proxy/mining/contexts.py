@@ -71,13 +71,17 @@ def _typo_in(signature: str, *, alone: bool) -> tuple[str, str] | None:
     before_colon, colon, rest = signature.partition(":")
     status, blank, tool = signature.partition(" ")
     statuses = " or ".join(_STATUSES)
+    among_several = f"{USER}, {SPOKE} or STATUS:SHAPE:TOOL among several, as in 'ok:text:{tool.strip() or 'search'}'"
     if blank and (not colon or " " in before_colon):
+        if not alone:
+            return repr(signature), among_several
         if status not in _STATUSES or not tool.strip():
             return repr(signature), f"{statuses} and the name of a tool, as in 'ok search'"
-        return None if alone else (repr(signature), f"STATUS:SHAPE:TOOL among several, as in 'ok:text:{tool}'")
+        return None
     shape, _, tool = rest.partition(":")
     if not colon or not tool:
-        return repr(signature), f"{USER}, {SPOKE}, STATUS TOOL or STATUS:SHAPE:TOOL"
+        one = f"{USER}, {SPOKE}, STATUS TOOL or STATUS:SHAPE:TOOL"
+        return repr(signature), one if alone else among_several
     if before_colon not in _STATUSES:
         return repr(before_colon), statuses
     return None if shape in SHAPES else (repr(shape), "one of " + ", ".join(SHAPES))

@@ -16,7 +16,7 @@ from paste_proxy.events.toml import read_toml
 from paste_proxy.events.values import Json
 from paste_proxy.mining.contexts import typo_in
 from paste_proxy.mining.estimate import Count
-from paste_proxy.mining.notation import read_template, table
+from paste_proxy.mining.notation import read_template, shown, table
 from paste_proxy.mining.pattern import Pattern
 from paste_proxy.mining.pool import Pool
 
@@ -36,7 +36,7 @@ def read_handwritten(text: str, where: str) -> Pool:
             raise InputFault(f"{where}: {key}", "an unknown key", "[[pattern]] tables")
     patterns = raw.get("pattern")
     if not isinstance(patterns, list) or not patterns:
-        found = "no pattern" if patterns in (None, []) else f"{patterns!r:.60}"
+        found = "no pattern" if patterns in (None, []) else shown(patterns)
         raise InputFault(f"{where}: pattern", found, "[[pattern]] tables")
     read = tuple(_read(one, f"{where}: pattern[{at}]") for at, one in enumerate(patterns))
     for at, pattern in enumerate(read):
@@ -52,15 +52,19 @@ def _read(raw: Json, where: str) -> Pattern:
             raise InputFault(f"{where}.{key}", "an unknown key", "one of " + ", ".join(_KEYS))
     name, after = written.get("id"), written.get("after", "")
     if not isinstance(name, str) or not name:
-        raise InputFault(f"{where}.id", repr(name), "a name")
+        raise InputFault(f"{where}.id", shown(name), "a name")
     if not isinstance(after, str):
-        raise InputFault(f"{where}.after", repr(after), "a context such as 'ok search'")
+        raise InputFault(
+            f"{where}.after",
+            shown(after),
+            "one text such as 'ok search', or several signatures in it: 'user > ok:text:search'",
+        )
     typo = typo_in(after)
     if typo is not None:
         raise InputFault(f"{where}.after", *typo)
     believed = written.get("confidence")
     if not isinstance(believed, int | float) or isinstance(believed, bool) or not 0 < believed <= 1:
-        raise InputFault(f"{where}.confidence", repr(believed), "a number above 0, up to 1")
+        raise InputFault(f"{where}.confidence", shown(believed), "a number above 0, up to 1")
     hits = round(_WORTH * believed)
     counts = {after: Count(_WORTH, hits, hits)}
     if after:

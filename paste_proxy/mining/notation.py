@@ -67,10 +67,10 @@ def read_template(raw: dict[str, Json], where: str) -> AnyTemplate:
     """
     tool = raw.get("tool")
     if not isinstance(tool, str) or not tool:
-        raise InputFault(f"{where}.tool", repr(tool), "the name of a tool")
+        raise InputFault(f"{where}.tool", shown(tool), "the name of a tool")
     arguments, repeat = table(raw.get("arguments", {}), f"{where}.arguments"), raw.get("repeat", False)
     if not isinstance(repeat, bool):
-        raise InputFault(f"{where}.repeat", f"{repeat!r:.60}", "true or false")
+        raise InputFault(f"{where}.repeat", shown(repeat), "true or false")
     if repeat and arguments:
         raise InputFault(f"{where}.arguments", "given with repeat", "either of them")
     if repeat:
@@ -87,8 +87,13 @@ def table(raw: Json, where: str) -> dict[str, Json]:
         InputFault: it is something else.
     """
     if not isinstance(raw, dict):
-        raise InputFault(where, f"{raw!r:.60}", "a table")
+        raise InputFault(where, shown(raw), "a table")
     return raw
+
+
+def shown(value: Json) -> str:
+    """A value that stands where another was expected, for a fault."""
+    return "nothing" if value is None else f"{value!r:.60}"
 
 
 def written_mapper(mapper: AnyMapper) -> dict[str, Json]:
@@ -133,7 +138,7 @@ def _read_filled(written: dict[str, Json], where: str) -> Filled:
     if not 0 < len(holes) <= MOST_HOLES:
         raise InputFault(f"{where}.holes", f"{len(holes)} of them", f"1 to {MOST_HOLES}")
     if not isinstance(text, str) or len(undoubled(text, holes)) > LONGEST_TEXT:
-        raise InputFault(f"{where}.text", f"{text!r:.60}", f"a text of {LONGEST_TEXT} characters at most")
+        raise InputFault(f"{where}.text", shown(text), f"a text of {LONGEST_TEXT} characters at most")
     if (name := sourceless(text, holes)) is not None:
         expected = f"where {{{name}}} comes from, or {{{{{name}}}}} for the word in braces"
         raise InputFault(f"{where}.holes", f"nothing for {{{name}}}", expected)
@@ -141,11 +146,11 @@ def _read_filled(written: dict[str, Json], where: str) -> Filled:
     parts = list(parts_of(text, set(holes)))
     for name in holes:
         if name not in parts[1::2]:
-            raise InputFault(f"{where}.text", f"{text!r:.60}", f"a text with {{{name}}} in it")
+            raise InputFault(f"{where}.text", shown(text), f"a text with {{{name}}} in it")
     if len(parts) // 2 > MOST_PLACES:
         raise InputFault(f"{where}.text", f"{len(parts) // 2} holes", f"{MOST_PLACES} at most")
     if "" in parts[2:-1:2] or not any(part.strip() for part in parts[::2]):
-        raise InputFault(f"{where}.text", f"{text!r:.60}", "holes with something between them")
+        raise InputFault(f"{where}.text", shown(text), "holes with something between them")
     read = ((name, _read_hole(hole, f"{where}.holes.{name}")) for name, hole in sorted(holes.items()))
     return Filled(text, tuple(read))
 
@@ -162,18 +167,18 @@ def _read_filler(written: dict[str, Json], where: str) -> Filler:
     _only(written, _STEP_KEYS if "step" in written else _MAPPER_KEYS, where)
     take = written.get("take")
     if not isinstance(take, str) or not (take in (*KINDS, FILE) or take.startswith(("/", WORD, AFTER, BEFORE))):
-        raise InputFault(f"{where}.take", repr(take), _TAKES)
+        raise InputFault(f"{where}.take", shown(take), _TAKES)
     if "step" in written:
         return Step(_read_source(written, where), take, _read_step(written["step"], f"{where}.step"))
     frame = written.get("frame", "")
     if not isinstance(frame, str) or (frame and frame != LISTED and SLOT not in frame):
-        raise InputFault(f"{where}.frame", repr(frame), f"a text with {SLOT} in it, or {LISTED}")
+        raise InputFault(f"{where}.frame", shown(frame), f"a text with {SLOT} in it, or {LISTED}")
     form = written.get("form", "")
     if not isinstance(form, str) or not (form in FORMS or is_relative(form)):
-        raise InputFault(f"{where}.form", f"{form!r:.60}", _FORMS)
+        raise InputFault(f"{where}.form", shown(form), _FORMS)
     last = written.get("last", False)
     if not isinstance(last, bool):
-        raise InputFault(f"{where}.last", repr(last), "true or false")
+        raise InputFault(f"{where}.last", shown(last), "true or false")
     return Mapper(_read_source(written, where), take, form, frame, last)
 
 
@@ -181,7 +186,7 @@ def _read_step(step: Json, where: str) -> int:
     if step == _SAME:
         return 0
     if isinstance(step, bool) or not isinstance(step, int) or not 0 < abs(step) <= LARGEST_STEP:
-        raise InputFault(where, f"{step!r:.60}", f"{_SAME!r}, or a whole number other than 0, up to {LARGEST_STEP}")
+        raise InputFault(where, shown(step), f"{_SAME!r}, or a whole number other than 0, up to {LARGEST_STEP}")
     return step
 
 
@@ -196,7 +201,7 @@ def read_json(value: Json, where: str) -> Json:
     try:
         canonical_text(value)
     except (TypeError, ValueError) as fault:
-        raise InputFault(where, f"{value!r:.60}", "a JSON value; write a date as a text") from fault
+        raise InputFault(where, shown(value), "a JSON value; write a date as a text") from fault
     return value
 
 
@@ -215,14 +220,14 @@ def _read_source(written: dict[str, Json], where: str) -> Source:
     tool = written.get("tool", "")
     if not isinstance(tool, str) or (origin in (OUTPUT, CALL)) != bool(tool):
         expected = "the name of a tool, or *" if origin in (OUTPUT, CALL) else "no tool"
-        raise InputFault(f"{where}.tool", repr(tool), expected)
+        raise InputFault(f"{where}.tool", shown(tool), expected)
     return Source(origin, tool, each=_choice(written, "which", ("", "each"), where) == "each")
 
 
 def _choice(written: dict[str, Json], key: str, allowed: Iterable[str], where: str) -> str:
     value = written.get(key, "")
     if not isinstance(value, str) or value not in allowed:
-        raise InputFault(f"{where}.{key}", repr(value), "one of " + ", ".join(filter(None, allowed)))
+        raise InputFault(f"{where}.{key}", shown(value), "one of " + ", ".join(filter(None, allowed)))
     return value
 
 
