@@ -36,6 +36,10 @@ class Bound(NamedTuple):
         return not choices or all(choices.get(name, choice) == choice for name, choice in self.choices.items())
 
 
+NOTHING: list[Bound] = []
+"""What a mapper gives that gives nothing: always the same list, as `Mapper.values` has it."""
+
+
 @dataclass(frozen=True)
 class Constant:
     """A value that does not come from the session."""
@@ -67,12 +71,13 @@ class Mapper:
         """The values it can mean now, at most `MOST_VALUES`."""
         stamp: object = window.stamps.get(self._place)
         if stamp is None:
-            return []
+            return NOTHING
         if self._bears:
             stamp = stamp, window.bearings.stamp
         kept = window.lasting.get(self._name)
         if kept is None or kept[1] != stamp:
-            kept = window.lasting[self._name] = self, stamp, self._anew(window, kept[2] if kept is not None else [])
+            before = kept[2] if kept is not None else NOTHING
+            kept = window.lasting[self._name] = self, stamp, self._anew(window, before)
         values: list[Bound] = kept[2]
         return values
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from paste_proxy.events.values import Json
-from paste_proxy.mining.mappers import Bound
+from paste_proxy.mining.mappers import NOTHING, Bound
 from paste_proxy.mining.sources import Source
 from paste_proxy.mining.window import Window
 
@@ -37,7 +37,7 @@ class Step:
         """The one value, or none where the source shows no step."""
         stamp = window.stamps.get((self.source.origin, self.source.tool))
         if stamp is None:
-            return []
+            return NOTHING
         kept = window.lasting.get(id(self))
         if kept is None or kept[0] is not self or kept[1] != stamp:
             kept = window.lasting[id(self)] = self, stamp, self._onward(window)
@@ -47,9 +47,9 @@ class Step:
     def _onward(self, window: Window) -> list[Bound]:
         latest = list(islice(self._latest(window), 1 if self.by else 2))
         if not latest:
-            return []
+            return NOTHING
         value = stepped(latest[0], self.by) if self.by else onward(latest[-1], latest[0]) if len(latest) > 1 else None
-        return [] if value is None else [Bound(value, {})]
+        return NOTHING if value is None else [Bound(value, {})]
 
     def _latest(self, window: Window) -> Iterator[Json]:
         for material in replace(self.source, each=True).materials(window):

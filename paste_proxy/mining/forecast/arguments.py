@@ -1,12 +1,15 @@
 """From a tool to whole invocations: the likeliest options of every argument, joined."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from math import log
+from operator import is_
+from typing import Any
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json
-from paste_proxy.mining.forecast.slot import Option, Slot
+from paste_proxy.mining.forecast.slot import Likely, Option, Slot
 from paste_proxy.mining.invoked import invoked
 from paste_proxy.mining.window import Window
 
@@ -48,29 +51,46 @@ class Arguments:
         Args:
             known: arguments whose values are known already.
         """
-        given = {name: [(1.0, Option(value, 0.0))] for name, value in (known or {}).items()}
-        found: list[tuple[float, Invocation]] = []
-        options: dict[str, list[tuple[float, Option[float]]]] = dict(given)
-        for shape in self.shapes.get(tool, ())[:_SHAPES]:
-            if shape.share < _LEAST_SHARE:
-                break
-            if (not given and shape.covered < _LEAST_COVERED) or not given.keys() <= set(shape.names):
-                continue
-            partial: list[_Partial] = [(log(shape.share), {}, {})]
-            for name in shape.names:
-                if name not in options:
-                    options[name] = self.slots[tool, name].likely(window, _OPTIONS)
-                partial = _joined(partial, name, options[name])
-            found += [(odds, invoked(tool, arguments)) for odds, arguments, _ in partial[:most]]
-        found.sort(key=lambda one: -one[0])
-        return found[:most]
+        given = known or {}
+        shapes = self._tried(tool, given)
+        names = dict.fromkeys(name for shape in shapes for name in shape.names if name not in given)
+        values = [self.slots[tool, name].every(window) for name in names]
+        place = id(self), tool, most
+        kept: tuple[object, Any, Any] | None = window.lasting.get(place)
+        if given or kept is None or not all(map(is_, kept[1], values)):
+            options = {name: [(1.0, Option(value, 0.0))] for name, value in given.items()}
+            options |= {name: of_it[:_OPTIONS] for name, of_it in zip(names, values, strict=True)}
+            kept = self, values, _whole(tool, shapes, options, most)
+            if not given:
+                window.lasting[place] = kept
+        found: list[tuple[float, Invocation]] = kept[2]
+        return found
+
+    def _tried(self, tool: str, given: Mapping[str, Json]) -> list[Shape]:
+        frequent = takewhile(lambda shape: shape.share >= _LEAST_SHARE, self.shapes.get(tool, ())[:_SHAPES])
+        if given:
+            return [shape for shape in frequent if given.keys() <= set(shape.names)]
+        return [shape for shape in frequent if shape.covered >= _LEAST_COVERED]
 
 
 _Partial = tuple[float, dict[str, Json], Mapping[str, int]]
 """Log odds, arguments, and the choices that led to them."""
 
 
-def _joined(partial: list[_Partial], name: str, options: list[tuple[float, Option[float]]]) -> list[_Partial]:
+def _whole(
+    tool: str, shapes: Sequence[Shape], options: Mapping[str, list[Likely]], most: int
+) -> list[tuple[float, Invocation]]:
+    found: list[tuple[float, Invocation]] = []
+    for shape in shapes:
+        partial: list[_Partial] = [(log(shape.share), {}, {})]
+        for name in shape.names:
+            partial = _joined(partial, name, options[name])
+        found += [(odds, invoked(tool, arguments)) for odds, arguments, _ in partial[:most]]
+    found.sort(key=lambda one: -one[0])
+    return found[:most]
+
+
+def _joined(partial: list[_Partial], name: str, options: list[Likely]) -> list[_Partial]:
     """The likeliest ways to add another argument; only these are made whole."""
     logs = [(log(probability), option) for probability, option in options if probability >= _LEAST_PROBABILITY]
     joined: list[tuple[float, _Partial, Option[float], Mapping[str, int]]] = []

@@ -18,7 +18,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from math import exp
-from typing import Generic, TypeVar
+from operator import is_
+from typing import Any, Generic, TypeGuard, TypeVar
 
 from paste_proxy.events.values import Json, canonical_text
 from paste_proxy.mining.algebra import LiveMapper
@@ -62,6 +63,10 @@ class Option(Generic[Sum]):
     choices: list[Mapping[str, int]] = field(default_factory=list)
 
 
+Likely = tuple[float, Option[float]]
+"""An option and its probability."""
+
+
 @dataclass(frozen=True)
 class Slot:
     """What is known of an argument."""
@@ -81,17 +86,40 @@ class Slot:
     covered: float = 0.5
     """How often the value asked for is among the options."""
 
-    def likely(self, window: Window, most: int) -> list[tuple[float, Option[float]]]:
+    def likely(self, window: Window, most: int) -> list[Likely]:
         """The `most` likeliest options and their probabilities, the likeliest first."""
-        table = self._table(outcome(window.context()[-1]))
-        found = options(self, window, self._weigh, table, self._constants, self._stems)
+        return self.every(window)[:most]
+
+    def every(self, window: Window) -> list[Likely]:
+        """All of them; the same list as long as nothing that they depend on changes."""
+        after = self._known_outcome(outcome(window.context()[-1]))
+        kept: tuple[object, Any, Any] | None = window.lasting.get(id(self))
+        moment = self._moment(window)
+        if kept is None or kept[0] is not self or not all(map(is_, kept[1], moment)):
+            kept = window.lasting[id(self)] = self, moment, {}
+        known: dict[tuple[str, str], list[Likely]] = kept[2]
+        place = last_path(window)
+        found = known.get((after, ""), known.get((after, place)))
+        if found is None:
+            found = self._weighed(options(self, window, self._weigh, self._table(after), self._constants, self._stems))
+            if len(known) >= _OUTCOMES_KEPT:
+                known.clear()
+            known[after, place if any(_is_path(option.value) for _, option in found) else ""] = found
+        return found
+
+    def _moment(self, window: Window) -> list[object]:
+        """What its options depend on besides the latest outcome and, if there are paths among them, the latest path."""
+        moment: list[object] = [mapper.values(window) for _, mapper in self.mappers]
+        return [*moment, _used(self, window), window.bearings.stamp, window.stamps.get((USER, ""))]
+
+    def _weighed(self, found: list[Option[float]]) -> list[Likely]:
         if not found:
             return []
         highest = max(option.sum for option in found)
         masses = [(exp(option.sum - highest), option) for option in found]
         whole = sum(mass for mass, _ in masses) / self.covered
         masses.sort(key=lambda one: -one[0])
-        return [(mass / whole, option) for mass, option in masses[:most]]
+        return [(mass / whole, option) for mass, option in masses]
 
     def warm(self) -> None:
         """Build what is built on first use."""
@@ -101,14 +129,16 @@ class Slot:
 
     def _table(self, after: str) -> Table[float]:
         """What mappers add after an outcome; after all that no mark names, the same."""
-        if after not in self._outcomes:
-            after = ""
+        after = self._known_outcome(after)
         table = self._tables.get(after)
         if table is None:
             if len(self._tables) >= _OUTCOMES_KEPT:
                 self._tables.clear()
             table = self._tables[after] = mapper_table(self, after, self._weigh)
         return table
+
+    def _known_outcome(self, after: str) -> str:
+        return after if after in self._outcomes else ""
 
     @cached_property
     def _tables(self) -> dict[str, Table[float]]:
@@ -185,7 +215,7 @@ def options(
     for key, option in some.found.items():
         like = likeness(option.value)
         marks: Marks = f"used#{used.get(key, 'never')}", f"like#{like}", f"like#{coarsely(like)}"
-        if place and isinstance(option.value, str) and "/" in option.value:
+        if place and _is_path(option.value):
             marks = *marks, f"kin#{kinship(option.value, place)}"
         option.sum = option.sum + voice(marks)
     return list(some.found.values())
@@ -240,6 +270,10 @@ def _from_pool(
         here = window.bearings.here(value)
         if here is not None:
             some.add(here, voice((f"phrase#{rank}",)))
+
+
+def _is_path(value: Json) -> TypeGuard[str]:
+    return isinstance(value, str) and "/" in value
 
 
 def identity(value: Json) -> object:

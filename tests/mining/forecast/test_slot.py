@@ -86,6 +86,20 @@ def test_a_mined_slot_ranks_by_its_marks(events: list[Event], where: tuple[str, 
     assert ranked == pytest.approx(sorted(sums.values(), reverse=True))
 
 
+@settings(max_examples=40, deadline=None)
+@given(recorded())
+def test_options_that_last_are_those_that_would_be_found_anew(events: list[Event]) -> None:
+    arguments, window = POOL.models[0].finder.arguments, Window(9)
+    for event in events:
+        window.step(event)
+        anew = window.fork()
+        anew.lasting.clear()
+        for slot in (SLOT, *arguments.slots.values()):
+            assert slot.likely(window, 99) == slot.likely(anew, 99)
+        for tool in arguments.shapes:
+            assert arguments.likely(tool, window, 6) == arguments.likely(tool, anew, 6)
+
+
 VALUES: list[Json] = [1, 1.0, True, "1", [1], [1.0], ["1"], [True], {"1": 1}, {"1": 1.0}, None, "", 0, False, [], {}]
 
 
