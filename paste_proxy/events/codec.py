@@ -23,7 +23,7 @@ from paste_proxy.events.types import (
     UserMessage,
     Why,
 )
-from paste_proxy.events.values import Json, dumps, loads
+from paste_proxy.events.values import Json, brief, dumps, loads
 
 VERSION = 1
 
@@ -139,7 +139,7 @@ def _read(record: dict[str, Json], name: str, default: object) -> object:
     if name == "invocation":
         arguments = _required(record, "args")
         if not isinstance(arguments, dict):
-            raise ValueError(f"args is {arguments!r:.80}, expected an object")
+            raise ValueError(f"args is {brief(arguments, 80)}, expected an object")
         return Invocation(_text(_required(record, "tool"), "tool"), arguments)
     if name == "output":
         return record.get("output")
@@ -153,43 +153,43 @@ def _read(record: dict[str, Json], name: str, default: object) -> object:
 
 def _text(value: Json, name: str) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{name} is {value!r:.80}, expected a text")
+        raise ValueError(f"{name} is {brief(value, 80)}, expected a text")
     return value
 
 
 def _flag(value: Json, name: str) -> bool:
     if not isinstance(value, bool):
-        raise ValueError(f"{name} is {value!r:.80}, expected true or false")
+        raise ValueError(f"{name} is {brief(value, 80)}, expected true or false")
     return value
 
 
 def _count(value: Json, name: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"{name} is {value!r:.80}, expected a whole number")
+        raise ValueError(f"{name} is {brief(value, 80)}, expected a whole number")
     return value
 
 
 def _number(value: Json, name: str) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise ValueError(f"{name} is {value!r:.80}, expected a number")
+        raise ValueError(f"{name} is {brief(value, 80)}, expected a number")
     return value
 
 
 def _status(value: Json, name: str) -> Status:
     if value not in tuple(Status):
-        raise ValueError(f"{name} is {value!r:.80}, expected {' or '.join(Status)}")
+        raise ValueError(f"{name} is {brief(value, 80)}, expected {' or '.join(Status)}")
     return Status(str(value))
 
 
 def _outcome(value: Json, name: str) -> Outcome:
     if value not in tuple(Outcome):
-        raise ValueError(f"{name} is {value!r:.80}, expected {', '.join(Outcome)}")
+        raise ValueError(f"{name} is {brief(value, 80)}, expected {', '.join(Outcome)}")
     return Outcome(str(value))
 
 
 def _why(value: Json, name: str) -> Why:
     if value not in tuple(Why):
-        raise ValueError(f"{name} is {value!r:.80}, expected {', '.join(Why)}")
+        raise ValueError(f"{name} is {brief(value, 80)}, expected {', '.join(Why)}")
     return Why(str(value))
 
 

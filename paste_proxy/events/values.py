@@ -7,6 +7,7 @@ hold either are read with the standard library instead, which keeps them as they
 
 import json
 import re
+import reprlib
 from typing import Never, TypeAlias
 
 import orjson
@@ -16,6 +17,9 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 _ONLY_DIGITS = bytes(48 if 48 <= byte <= 57 else 32 for byte in range(256))
 _LONG_INTEGER = b"0" * 19
+_BRIEF = reprlib.Repr()
+_BRIEF.maxlevel = 4
+_BRIEF.maxstring = _BRIEF.maxother = _BRIEF.maxlong = 80
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
@@ -61,6 +65,11 @@ def canonical_text(value: Json) -> str:
         return _CANONICAL.encode(value)
     except RecursionError as fault:
         raise ValueError("nested too deeply") from fault
+
+
+def brief(value: object, characters: int = 60) -> str:
+    """How a value that a fault tells of begins; of any depth, since nobody reads the inside."""
+    return _BRIEF.repr(value)[:characters]
 
 
 def _needs_exact_reader(raw: bytes) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from paste_proxy.events.invocation import Invocation, read_arguments
 from paste_proxy.events.result import Status
 from paste_proxy.events.types import Event, LlmTurn, ToolCall, ToolOutput, UserMessage
-from paste_proxy.events.values import Json
+from paste_proxy.events.values import Json, brief
 
 _TYPES = ("user", "llm_turn", "tool_call", "tool_output")
 _MCP_PREFIX = "mcp__"
@@ -33,7 +33,7 @@ def step_of(record: Json) -> Step:
         raise ValueError(f"a JSON {type(record).__name__} instead of an object")
     seq = record.get("seq")
     if not isinstance(seq, int) or isinstance(seq, bool):
-        raise ValueError(f"seq is {seq!r:.80} instead of a whole number")
+        raise ValueError(f"seq is {brief(seq, 80)} instead of a whole number")
     return Step(seq, _event(record), _optional_text(record, "turn_id"))
 
 
@@ -61,7 +61,7 @@ def _event(record: dict[str, Json]) -> Event:
                 truncated=record.get("truncated") is True,
             )
         case other:
-            raise ValueError(f"type is {other!r:.80} instead of {', '.join(_TYPES)}")
+            raise ValueError(f"type is {brief(other, 80)} instead of {', '.join(_TYPES)}")
 
 
 def identity_of(name: str) -> str:
@@ -75,7 +75,7 @@ def identity_of(name: str) -> str:
 def _invocation(record: dict[str, Json]) -> Invocation:
     arguments = record.get("args")
     if arguments is not None and not isinstance(arguments, str | dict):
-        raise ValueError(f"args is {arguments!r:.80} instead of an object")
+        raise ValueError(f"args is {brief(arguments, 80)} instead of an object")
     return Invocation(identity_of(_text(record, "tool")), read_arguments(arguments))
 
 
@@ -86,7 +86,7 @@ def _status(record: dict[str, Json]) -> Status:
         case "error":
             return Status.ERROR
         case other:
-            raise ValueError(f"status is {other!r:.80} instead of ok or error")
+            raise ValueError(f"status is {brief(other, 80)} instead of ok or error")
 
 
 def _said(record: dict[str, Json]) -> str:
@@ -96,19 +96,19 @@ def _said(record: dict[str, Json]) -> str:
 def _text(record: dict[str, Json], name: str) -> str:
     value = record.get(name)
     if not isinstance(value, str) or not value:
-        raise ValueError(f"{name} is {value!r:.80} instead of a text")
+        raise ValueError(f"{name} is {brief(value, 80)} instead of a text")
     return value
 
 
 def _optional_text(record: dict[str, Json], name: str) -> str | None:
     value = record.get(name)
     if value is not None and not isinstance(value, str):
-        raise ValueError(f"{name} is {value!r:.80} instead of a text")
+        raise ValueError(f"{name} is {brief(value, 80)} instead of a text")
     return value
 
 
 def _seconds(record: dict[str, Json], name: str) -> float | None:
     value = record.get(name)
     if value is not None and (not isinstance(value, int | float) or isinstance(value, bool)):
-        raise ValueError(f"{name} is {value!r:.80} instead of seconds")
+        raise ValueError(f"{name} is {brief(value, 80)} instead of seconds")
     return value

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from paste_proxy.errors import InputFault
-from paste_proxy.events.values import Json, canonical_text
+from paste_proxy.events.values import Json, brief, canonical_text
 from paste_proxy.mining.forecast.judgement import NO_JUDGEMENT, Judgement
 from paste_proxy.mining.forecast.judgement_storage import read_judgement, written_judgement
 from paste_proxy.mining.notation import table
@@ -66,7 +66,7 @@ def parse_background(text: str, where: str) -> Background:
         raise InputFault(where, f"no JSON ({fault})", "what `paste-proxy mine --as-background` writes") from fault
     top = table(raw, where)
     if top.get("format") != _FORMAT:
-        raise InputFault(f"{where}: format", f"{top.get('format')!r:.60}", f"{_FORMAT!r}")
+        raise InputFault(f"{where}: format", brief(top.get("format")), f"{_FORMAT!r}")
     next_, ever, marks = (_weights(top.get(key), f"{where}: {key}") for key in ("next", "ever", "marks"))
     sources, ids = (_texts(top.get(key), f"{where}: {key}") for key in ("sources", "ids"))
     soon, later = (read_judgement(top.get(key), f"{where}: {key}") for key in ("soon", "later"))
@@ -83,7 +83,7 @@ def _judged(judgement: Judgement) -> Json:
 
 def _texts(value: Json, where: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise InputFault(where, f"{value!r:.60}", "a list of texts")
+        raise InputFault(where, brief(value), "a list of texts")
     return tuple(map(str, value))
 
 
@@ -93,5 +93,5 @@ def _weights(raw: Json, where: str) -> dict[str, float]:
 
 def _number(value: Json, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not -_LARGEST <= value <= _LARGEST:
-        raise InputFault(where, f"{value!r:.60}", "a number")
+        raise InputFault(where, brief(value), "a number")
     return float(value)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from paste_proxy.errors import InputFault
-from paste_proxy.events.values import Json
+from paste_proxy.events.values import Json, brief
 
 _LEAST_PAIRS = 100
 _LEAST_IN_STEP = 20
@@ -42,7 +42,7 @@ def read_calibration(raw: Json, where: str) -> Calibration:
         InputFault: naming `where`.
     """
     if not isinstance(raw, list):
-        raise InputFault(where, f"{raw!r:.60}", "a list of pairs")
+        raise InputFault(where, brief(raw), "a list of pairs")
     steps: list[tuple[float, float]] = []
     for step in raw:
         match step:

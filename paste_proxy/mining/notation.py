@@ -13,7 +13,7 @@ A template is `{"tool": T, "arguments": {NAME: ARGUMENT}}` or `{"tool": T, "repe
 from collections.abc import Iterable
 
 from paste_proxy.errors import InputFault
-from paste_proxy.events.values import Json, canonical_text
+from paste_proxy.events.values import Json, brief, canonical_text
 from paste_proxy.mining.algebra import AnyMapper
 from paste_proxy.mining.filled import (
     LONGEST_TEXT,
@@ -93,7 +93,7 @@ def table(raw: Json, where: str) -> dict[str, Json]:
 
 def shown(value: Json) -> str:
     """A value that stands where another was expected, for a fault."""
-    return "nothing" if value is None else f"{value!r:.60}"
+    return "nothing" if value is None else brief(value)
 
 
 def written_mapper(mapper: AnyMapper) -> dict[str, Json]:

@@ -1,7 +1,7 @@
 """The pool as a JSON text: versioned, readable, one pattern a line; of a pool with one model at most."""
 
 from paste_proxy.errors import InputFault
-from paste_proxy.events.values import Json, canonical_text, loads
+from paste_proxy.events.values import Json, brief, canonical_text, loads
 from paste_proxy.mining.calibration import read_calibration
 from paste_proxy.mining.estimate import Count
 from paste_proxy.mining.forecast.storage import dump_model, load_model
@@ -143,13 +143,13 @@ def _read_origin(raw: Json, where: str) -> Origin:
 
 def _list(raw: Json, where: str) -> list[Json]:
     if not isinstance(raw, list):
-        raise InputFault(where, f"{raw!r:.60}", "a list")
+        raise InputFault(where, brief(raw), "a list")
     return raw
 
 
 def _count(raw: Json, where: str) -> int:
     if not isinstance(raw, int) or isinstance(raw, bool) or not 0 <= raw <= _LARGEST:
-        raise InputFault(where, f"{raw!r:.60}", f"a whole number from 0 to {_LARGEST}")
+        raise InputFault(where, brief(raw), f"a whole number from 0 to {_LARGEST}")
     return raw
 
 

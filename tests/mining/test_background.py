@@ -98,3 +98,10 @@ def test_a_fault_names_the_key(key: str, value: object) -> None:
 def test_what_is_no_background_is_refused(text: str) -> None:
     with pytest.raises(InputFault, match=r"background\.json"):
         parse_background(text, "background.json")
+
+
+@pytest.mark.parametrize("key", ["format", "next", "sources", "soon"])
+def test_what_is_nested_a_thousand_times_is_refused_in_words(key: str) -> None:
+    raw = {**json.loads(dump_background(BACKGROUND)), key: "deep"}
+    with pytest.raises(InputFault, match=key):
+        parse_background(json.dumps(raw).replace('"deep"', "[" * 1_010 + "]" * 1_010), "background.json")

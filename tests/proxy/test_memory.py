@@ -108,7 +108,9 @@ def test_without_a_folder_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.Mo
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "paste-proxy memory"}', "\xff", "[" * 100_000])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"format": "paste-proxy memory"}', "\xff", "[" * 100_000, "[" * 1_010 + "]" * 1_010]
+)
 async def test_a_file_that_is_no_memory_is_refused_in_words_and_written_anew(tmp_path: Path, text: str) -> None:
     (tmp_path / "memory").mkdir()
     path = tmp_path / "memory" / "everywhere.json"

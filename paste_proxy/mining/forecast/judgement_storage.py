@@ -1,7 +1,7 @@
 """A judgement as JSON, by the names of its measures; the names of those that a later version knows are refused."""
 
 from paste_proxy.errors import InputFault
-from paste_proxy.events.values import Json
+from paste_proxy.events.values import Json, brief
 from paste_proxy.mining.forecast.judgement import NO_JUDGEMENT, Judgement
 from paste_proxy.mining.forecast.measures import MEASURES
 from paste_proxy.mining.notation import table
@@ -54,11 +54,11 @@ def _by_measure(written: dict[str, Json], key: str, where: str) -> dict[str, Jso
 
 def _numbers(raw: Json, where: str, most: int, least: int = 1) -> tuple[float, ...]:
     if not isinstance(raw, list) or not least <= len(raw) <= most:
-        raise InputFault(where, f"{raw!r:.60}", f"a list of {least} to {most} numbers")
+        raise InputFault(where, brief(raw), f"a list of {least} to {most} numbers")
     return tuple(_number(value, f"{where}[{at}]") for at, value in enumerate(raw))
 
 
 def _number(value: Json, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not -_LARGEST <= value <= _LARGEST:
-        raise InputFault(where, f"{value!r:.60}", "a number")
+        raise InputFault(where, brief(value), "a number")
     return float(value)

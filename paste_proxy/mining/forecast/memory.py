@@ -9,11 +9,11 @@ from heapq import nlargest
 
 from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import Invocation
-from paste_proxy.events.values import Json, canonical_text, loads
+from paste_proxy.events.values import Json, brief, canonical_text, loads
 from paste_proxy.mining.forecast.adaptation import Place
 from paste_proxy.mining.forecast.habits import Habits, Usual
 from paste_proxy.mining.forecast.lessons import MOST, Lesson, Lessons
-from paste_proxy.mining.notation import table
+from paste_proxy.mining.notation import read_json, readable, table
 
 FORMAT = "paste-proxy memory"
 VERSION = 1
@@ -31,7 +31,7 @@ def text_of(place: Place, saved: float, harmless: Callable[[Invocation], bool]) 
     Args:
         saved: when, in seconds since 1970.
     """
-    habits: list[Json] = [_written_habit(one) for one in place.habits.written() if harmless(one.invocation)]
+    habits: list[Json] = [_written_habit(one) for one in place.habits.written() if _kept(one, harmless)]
     written: dict[str, Json] = {
         "format": FORMAT,
         "version": VERSION,
@@ -56,7 +56,7 @@ def load_place(text: str, where: str, rate: float) -> tuple[Place, float]:
         raise InputFault(where, f"is not JSON ({fault})", "a memory that the sidecar wrote") from fault
     top = table(raw, where)
     if top.get("format") != FORMAT or top.get("version") != VERSION:
-        found = f"format {top.get('format')!r:.40} and version {top.get('version')!r:.20}"
+        found = f"format {brief(top.get('format'), 40)} and version {brief(top.get('version'), 20)}"
         raise InputFault(where, found, f"{FORMAT!r} and {VERSION}")
     place = Place(
         _read_lessons(top, "next", where, rate),
@@ -131,6 +131,10 @@ def _written_lessons(lessons: Lessons) -> dict[str, Json]:
     return {trait: [round(one.weight, 4), round(one.slopes, 4)] for trait, one in lessons.of.items()}
 
 
+def _kept(one: Usual, harmless: Callable[[Invocation], bool]) -> bool:
+    return readable(one.invocation.arguments) and harmless(one.invocation)
+
+
 def _written_habit(one: Usual) -> Json:
     return {
         "tool": one.invocation.tool,
@@ -149,22 +153,22 @@ def _read_lessons(top: dict[str, Json], key: str, where: str, rate: float) -> Le
                 at = f"{where}: {key}[{trait!r}]"
                 lessons.of[trait] = Lesson(_number(weight, at, -_LARGEST), _number(slopes, at, 0))
             case _:
-                raise InputFault(f"{where}: {key}[{trait!r}]", f"{raw!r:.60}", "[correction, sum of squared slopes]")
+                raise InputFault(f"{where}: {key}[{trait!r}]", brief(raw), "[correction, sum of squared slopes]")
     return lessons
 
 
 def _read_habits(raw: Json, where: str) -> Iterator[Usual]:
     if not isinstance(raw, list) or len(raw) > _MOST:
-        raise InputFault(where, f"{raw!r:.60}", f"a list of at most {_MOST}")
+        raise InputFault(where, brief(raw), f"a list of at most {_MOST}")
     for at, one in enumerate(raw):
         here = f"{where}[{at}]"
         written = table(one, here)
         tool = written.get("tool")
         if not isinstance(tool, str):
-            raise InputFault(f"{here}.tool", f"{tool!r:.60}", "a text")
+            raise InputFault(f"{here}.tool", brief(tool), "a text")
         after = _few(table(written.get("after"), f"{here}.after"), f"{here}.after")
         yield Usual(
-            Invocation(tool, table(written.get("arguments"), f"{here}.arguments")),
+            Invocation(tool, table(read_json(written.get("arguments"), f"{here}.arguments"), f"{here}.arguments")),
             _number(written.get("times"), f"{here}.times", 0),
             _number(written.get("sessions"), f"{here}.sessions", 0),
             {outcome: _number(times, f"{here}.after", 0) for outcome, times in after.items()},
@@ -179,5 +183,5 @@ def _few(written: dict[str, Json], where: str) -> dict[str, Json]:
 
 def _number(raw: Json, where: str, least: float, largest: float = _LARGEST) -> float:
     if isinstance(raw, bool) or not isinstance(raw, int | float) or not least <= raw <= largest:
-        raise InputFault(where, f"{raw!r:.60}", f"a number from {least:g} to {largest:g}")
+        raise InputFault(where, brief(raw), f"a number from {least:g} to {largest:g}")
     return float(raw)

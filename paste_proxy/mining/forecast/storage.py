@@ -16,7 +16,7 @@ from typing import Any
 
 from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import Invocation
-from paste_proxy.events.values import Json, canonical_text
+from paste_proxy.events.values import Json, brief, canonical_text
 from paste_proxy.mining.algebra import LiveMapper, named
 from paste_proxy.mining.calibration import read_calibration
 from paste_proxy.mining.forecast.arguments import Arguments, Shape
@@ -176,7 +176,7 @@ def _read_slot(raw: Json, where: str) -> Slot:
 
 def _read_constant(raw: Json, where: str) -> Constant:
     if not isinstance(raw, list) or len(raw) != 2:
-        raise InputFault(where, f"{raw!r:.60}", "[value, share]")
+        raise InputFault(where, brief(raw), "[value, share]")
     return Constant(read_json(raw[0], where), _share(raw[1], where))
 
 
@@ -216,19 +216,19 @@ def _read_invocation(raw: Json, where: str) -> Invocation:
 def _list(written: dict[str, Json], key: str, where: str) -> Iterator[Json]:
     value = written.get(key)
     if not isinstance(value, list):
-        raise InputFault(f"{where}.{key}", f"{value!r:.60}", "a list")
+        raise InputFault(f"{where}.{key}", brief(value), "a list")
     return iter(value)
 
 
 def _string(value: Json, where: str) -> str:
     if not isinstance(value, str):
-        raise InputFault(where, f"{value!r:.60}", "a text")
+        raise InputFault(where, brief(value), "a text")
     return value
 
 
 def _bool(value: Json, where: str) -> bool:
     if not isinstance(value, bool):
-        raise InputFault(where, f"{value!r:.60}", "true or false")
+        raise InputFault(where, brief(value), "true or false")
     return value
 
 
@@ -242,7 +242,7 @@ def _share(value: Json, where: str, least: float = 0.0) -> float:
 
 def _number(value: Json, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not -_LARGEST <= value <= _LARGEST:
-        raise InputFault(where, f"{value!r:.60}", "a number")
+        raise InputFault(where, brief(value), "a number")
     return float(value)
 
 

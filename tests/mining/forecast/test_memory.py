@@ -59,6 +59,7 @@ def put(key: str, value: object) -> Callable[[dict[str, Any]], None]:
     return lambda top: top.update({key: value})
 
 
+DEEP = "a thousand lists, one in another"
 HABIT = {"tool": "t", "arguments": {}, "times": 1, "sessions": 1, "after": {}}
 
 
@@ -78,6 +79,11 @@ HABIT = {"tool": "t", "arguments": {}, "times": 1, "sessions": 1, "after": {}}
         (put("habits", {}), "here: habits"),
         (put("habits", [{**HABIT, "tool": 1}]), "here: habits[0].tool"),
         (put("habits", [{**HABIT, "arguments": []}]), "here: habits[0].arguments"),
+        (put("format", DEEP), "here"),
+        (put("moments", DEEP), "here: moments"),
+        (put("next", {"t": DEEP}), "here: next['t']"),
+        (put("habits", [DEEP]), "here: habits[0]"),
+        (put("habits", [{**HABIT, "arguments": {"a": DEEP}}]), "here: habits[0].arguments"),
         (put("habits", [{**HABIT, "times": "1"}]), "here: habits[0].times"),
         (put("habits", [{**HABIT, "after": {"ok t": None}}]), "here: habits[0].after"),
     ],
@@ -86,7 +92,7 @@ def test_a_fault_is_told_by_its_place(change: Callable[[dict[str, Any]], None], 
     top = json.loads(written(taught()))
     change(top)
     with pytest.raises(InputFault) as caught:
-        load_place(json.dumps(top), "here", 0.1)
+        load_place(json.dumps(top).replace(f'"{DEEP}"', "[" * 1_010 + "]" * 1_010), "here", 0.1)
     assert caught.value.where == where
 
 
