@@ -51,6 +51,11 @@ class Pool:
         """What the patterns that no model weighs expect, by context; shared by all that predict from it."""
         return Outlook(pattern for pattern in self.patterns if not pattern.weighed)
 
+    @property
+    def foreseen(self) -> frozenset[str]:
+        """The tools that it can predict calls of: those it was mined with, and those that its patterns name."""
+        return frozenset(self.tools) | {pattern.template.tool for pattern in self.patterns}
+
     @cached_property
     def weighed(self) -> frozenset[str]:
         """The tools that a model knows."""

@@ -99,7 +99,8 @@ def _recording(config: Config) -> Iterator[Finding]:
 
 
 def _unruled(policy: Policy, pools: Iterable[Pool]) -> Iterator[Finding]:
-    tools = sorted({tool for pool in pools for tool in pool.tools if not policy.of_tool(tool).named})
+    predicted = {tool for pool in pools for tool in pool.foreseen}
+    tools = sorted(tool for tool in predicted if not policy.of_tool(tool).named)
     if tools:
         named = ", ".join(tools[:_NAMED]) + (f" and {len(tools) - _NAMED} more" if len(tools) > _NAMED else "")
         mend = "add rules that name them, or leave it so and they are never run ahead"

@@ -92,7 +92,7 @@ def test_a_missing_or_broken_file_fails_with_its_place(tmp_path: Path, kind: str
     [
         ("p.json", '{"format": "paste-proxy patterns", "version": 7}', "version: 7 expected 1, or a newer paste-proxy"),
         ("p.json", "[]", "[] expected a table"),
-        ("p.toml", '[[pattern]]\nid = "a: b"\n', "pattern[0].confidence: None expected a number above 0, up to 1"),
+        ("p.toml", '[[pattern]]\nid = "a: b"\n', "pattern[0].confidence: nothing expected a number above 0, up to 1"),
     ],
 )
 def test_of_a_pool_it_is_said_which_key_is_wrong_what_stands_there_and_what_should(
@@ -157,6 +157,17 @@ def test_tools_that_patterns_predict_and_no_rule_names_are_told(tmp_path: Path) 
     level, words = found(findings, "policies")
     assert level == "warn"
     assert "no rule names" in words
+
+
+def test_tools_of_patterns_by_hand_that_no_rule_names_are_told(tmp_path: Path) -> None:
+    own = '[[pattern]]\nid = "own"\ntool = "peek"\nconfidence = 0.5\n'
+    (tmp_path / "own.toml").write_text(own + own.replace('"own"', '"read"').replace('"peek"', '"Read"'))
+    findings = files(tmp_path, 'patterns = ["own.toml"]\npolicies = ["builtin:coding"]')
+    assert found(findings, "policies") == (
+        "warn",
+        "patterns predict tools that no rule names: peek add rules that name them, or leave it so and they are never "
+        "run ahead",
+    )
 
 
 def test_a_program_that_is_not_there_fails(tmp_path: Path) -> None:
