@@ -5,6 +5,12 @@ from pathlib import Path
 from paste_proxy.errors import InputFault
 
 _HERE = Path(__file__).parent
+KINDS = {
+    "policies": ("policies", (".toml",)),
+    "patterns": ("patterns", (".json", ".toml")),
+    "backgrounds": ("patterns", (".weights",)),
+}
+"""What can be named `builtin:STEM`: its folder, and how its files end."""
 
 
 def share(kind: str) -> Path:
@@ -16,14 +22,23 @@ def share(kind: str) -> Path:
 def find(kind: str, name: str) -> Path:
     """The file that `name` means: a path, or `builtin:STEM` for one the package carries.
 
+    Args:
+        kind: one of `KINDS`.
+
     Raises:
-        InputFault: there is no such builtin.
+        InputFault: there is no such builtin of that kind.
     """
     if not name.startswith("builtin:"):
         return Path(name)
-    stem = name.removeprefix("builtin:")
-    matches = sorted(path for path in share(kind).glob(f"{stem}.*") if path.suffix != ".md")
-    if not matches:
-        carried = sorted({path.name.partition(".")[0] for path in share(kind).iterdir() if path.suffix != ".md"})
-        raise InputFault(name, "no such file in the package", f"one of builtin:{{{','.join(carried)}}}")
-    return matches[0]
+    carried = _carried(kind)
+    path = carried.get(name.removeprefix("builtin:"))
+    if path is None:
+        raise InputFault(name, f"none of the {kind} in the package", f"one of builtin:{{{','.join(carried)}}}")
+    return path
+
+
+def _carried(kind: str) -> dict[str, Path]:
+    """The files of a kind by their stems, in order."""
+    folder, endings = KINDS[kind]
+    files = sorted(path for path in share(folder).iterdir() if path.suffix in endings)
+    return {path.stem: path for path in files}

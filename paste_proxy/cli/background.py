@@ -35,7 +35,7 @@ def read_background(name: str | None) -> "Background":
 
     if name == NONE:
         return NO_BACKGROUND
-    path = find("patterns", name or BUILTIN)
+    path = find("backgrounds", name or BUILTIN)
     try:
         return parse_background(path.read_text("utf-8"), str(path))
     except (OSError, UnicodeDecodeError) as fault:

@@ -11,6 +11,7 @@ from paste_proxy.cli.main import app as every_command
 from paste_proxy.cli.mine import mine
 from paste_proxy.errors import InputFault
 from paste_proxy.events.codec import encode
+from paste_proxy.share import share
 from tests.mining.test_background import SETS
 
 app = typer.Typer()
@@ -70,4 +71,7 @@ def test_it_is_learned_alone(sets: list[Path], tmp_path: Path) -> None:
 
 
 def test_a_pool_is_no_background(sets: list[Path], tmp_path: Path) -> None:
-    assert "general.json: format" in refused(sets[0], "-o", tmp_path / "pool.json", "--background", "builtin:general")
+    pool = share("patterns") / "general.json"
+    assert "general.json: format" in refused(sets[0], "-o", tmp_path / "pool.json", "--background", pool)
+    said = refused(sets[0], "-o", tmp_path / "pool.json", "--background", "builtin:general")
+    assert "expected one of builtin:{background}" in said

@@ -38,7 +38,7 @@ def searching(name: str, *, failing: bool = False) -> Session:
     return script.says("This is what I found.").end()
 
 
-BACKGROUND = parse_background(find("patterns", "builtin:background").read_text("utf-8"), "background")
+BACKGROUND = parse_background(find("backgrounds", "builtin:background").read_text("utf-8"), "background")
 """As `mine` starts from it: eight tasks say next to nothing of which row is the one."""
 NAMES = ["ants", "bees", "cats", "dogs", "eels", "frogs", "goats", "hens"]
 POOL = mine([searching(name, failing=at % 2 == 0) for at, name in enumerate(NAMES)])
