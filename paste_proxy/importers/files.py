@@ -29,7 +29,11 @@ def trace_files(paths: Iterable[Path]) -> list[Path]:
         elif path.exists():
             found = [path]
         else:
-            raise InputFault(str(path), "no such file", "a file or folder of event lines")
+            raise InputFault(
+                str(path),
+                "no such file",
+                f"event lines: a file, or a folder of files ending in {' or '.join(_ENDINGS)}",
+            )
         for file in found:
             files.setdefault(file.resolve(), file)
     return list(files.values())

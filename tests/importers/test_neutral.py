@@ -198,7 +198,7 @@ def test_a_torn_last_line_is_no_fault_but_reported(tmp_path: Path) -> None:
 
 
 def test_unreadable_input_says_which_file_and_what_was_expected(tmp_path: Path) -> None:
-    with pytest.raises(InputFault, match=r"nowhere: no such file; expected a file or folder of event lines"):
+    with pytest.raises(InputFault, match=r"nowhere: no such file; expected event lines: .*\.jsonl or \.jsonl\.gz"):
         read_sessions([tmp_path / "nowhere"])
     with pytest.raises(InputFault, match=r"a folder without traces; expected files ending in .jsonl"):
         read_sessions([tmp_path])
