@@ -167,7 +167,7 @@ class Speculating(Section):
     """Speculative jobs at once, in all."""
     candidates: PositiveInt = 8
     """Candidates taken from one prediction."""
-    min_confidence: Annotated[float, Field(strict=True, ge=0, le=1)] = 0.25
+    min_confidence: Annotated[float, Field(strict=True, ge=0, le=1)] = 0.23
     min_benefit_s: Annotated[float, Field(strict=True, ge=0, le=_LONGEST_S)] = 0.02
     """Least expected saving, confidence times hidden seconds, that is worth a job."""
     ttl_s: Seconds = 120.0
