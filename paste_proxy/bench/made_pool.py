@@ -6,9 +6,9 @@ from random import Random
 
 from paste_proxy.bench.made_session import Tool
 from paste_proxy.events.types import Event, ToolCall
+from paste_proxy.mining.algebra import AnyMapper
 from paste_proxy.mining.contexts import suffixes
 from paste_proxy.mining.estimate import Count
-from paste_proxy.mining.algebra import AnyMapper
 from paste_proxy.mining.mappers import Constant, Mapper
 from paste_proxy.mining.pattern import Pattern
 from paste_proxy.mining.sources import Source
