@@ -62,7 +62,7 @@ class Predictor:
         """Take an event of the past, after which nothing is to be predicted."""
         self._window.step(event)
         if self._hindsight is not None:
-            self._hindsight.see(event)
+            self._hindsight.see(event, past=True)
 
     def step(self, event: Event) -> Prediction:
         """Take the session's next event; candidates are distinct, the likeliest next call first."""

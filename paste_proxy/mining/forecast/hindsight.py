@@ -21,6 +21,8 @@ from paste_proxy.mining.window import Window
 _OFFERED = 8
 _TURNS_KNOWN = 32
 _KEYS_KNOWN = 2_048
+"""Of one session; what it asks for first after so many counts as none of its own, and is no habit of one session more.
+"""
 
 
 @dataclass(slots=True)
@@ -47,7 +49,7 @@ class Hindsight:
         self._turn = -1
         self._numbered: dict[int, int] = {}
         self._open = False
-        self._own: dict[str, None] = {}
+        self._own: set[str] = set()
         self._after = "^"
 
     def habits(self, window: Window) -> Sequence[Habit]:
@@ -59,8 +61,8 @@ class Hindsight:
         self._latest = judged
         self._after = outcome(window.context()[-1])
 
-    def see(self, event: Event) -> None:
-        """What happened."""
+    def see(self, event: Event, *, past: bool = False) -> None:
+        """What happened; in the `past`, which others may have been shown before: that leaves no habits."""
         match event:
             case LlmTurn(complete=False):
                 self._latest = None
@@ -68,7 +70,7 @@ class Hindsight:
             case LlmTurn():
                 self._in_turn(event.turn)
             case ToolCall():
-                self._asked(event.invocation, self._in_turn(event.turn))
+                self._asked(event.invocation, self._in_turn(event.turn), past)
             case _:
                 self._open = False
 
@@ -95,17 +97,18 @@ class Hindsight:
             self._latest = None
         return self._turn
 
-    def _asked(self, invocation: Invocation, turn: int) -> None:
+    def _asked(self, invocation: Invocation, turn: int, past: bool) -> None:
         key = invocation.key
         for judged in self._pending:
             if judged.turn <= turn < judged.turn + HORIZON:
                 judged.ever.add(key)
                 if turn == judged.turn:
                     judged.next.add(key)
-        self._adaptation.note(invocation, self._after, first=key not in self._own)
-        self._own[key] = None
-        if len(self._own) > _KEYS_KNOWN:
-            del self._own[next(iter(self._own))]
+        first = key not in self._own and len(self._own) < _KEYS_KNOWN
+        if first:
+            self._own.add(key)
+        if not past:
+            self._adaptation.note(invocation, self._after, first=first)
 
     def _resolve(self, turn: int) -> None:
         """Turn number `turn` begins."""

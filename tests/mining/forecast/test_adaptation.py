@@ -227,3 +227,26 @@ def test_what_is_one_sessions_own_or_a_secret_leaves_no_habit() -> None:
         for _ in range(3):
             adaptation.note(call, "user", first=True)
         assert [one.invocation for one in adaptation.usual("user", ())] == ([call] if shared and harmless else [])
+
+
+def test_history_that_is_shown_again_is_nobodys_habit() -> None:
+    place = Place.fresh()
+    session = editing("one")
+    for _ in range(2):
+        predictor = Predictor(GENERAL, adaptation=Adaptation(GENERAL, [place]))
+        for event in session.events:
+            predictor.follow(event)
+        predictor.end()
+    assert place.habits.written() == []
+
+
+def test_one_session_counts_once_however_many_other_calls_it_makes() -> None:
+    place = Place.fresh()
+    predictor = Predictor(GENERAL, adaptation=Adaptation(GENERAL, [place]))
+    script = Script("long").user("Look at everything")
+    for turn in range(24):
+        script.call("look", {"at": "home"}, "seen")
+        script.batch([("look", {"at": f"{turn}/{at}"}, "seen") for at in range(200)])
+    live(predictor, script.call("look", {"at": "home"}, "seen").end())
+    assert max(one.sessions for one in place.habits.written()) <= 1.0
+    assert list(place.habits.usual("ok look", ())) == []
