@@ -1,7 +1,7 @@
 """Commands of git that only read what is recorded and what lies beside it, and what they may be given.
 
-Left out are options that write a file, run a program (a pager, a filter, a driver for diffs), read standard input, or
-say how long ago something was. Some renew the index beside, for which they take git's lock for a moment.
+Left out are options that write a file, run a program (a pager, a filter, a driver for diffs, one that checks
+signatures), read standard input, or say how long ago something was. Some renew the index beside, for which they take git's lock for a moment.
 """
 
 import re
@@ -19,9 +19,10 @@ def _words(names: str) -> _Words:
 
 
 _FORMAT = re.compile(
-    r"(?!.*%[ac][rh])(?!.*%\(.*(?:relative|human))"
+    r"(?!.*%[-+ ]?(?:[ac][rh]|G))(?!.*%\(.*(?:relative|human|signature))"
     "(?:oneline|short|medium|full|fuller|raw|reference|email|t?format:.*|.*%.*)"
 )
+_SORT = re.compile(r"(?!.*signature)-?[\w:]+")
 _LETTERS = re.compile(r"[A-Za-z*]+")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d[\dT:. +Z-]*")
 _SHOWN = {"--pretty": _FORMAT, "--format": _FORMAT, "--date": re.compile(r"short|iso|iso8601|iso-strict|rfc|raw|unix")}
@@ -53,7 +54,7 @@ _LOG_LONG = {
 }
 _LIST_LONG = {
     "--format": _FORMAT,
-    "--sort": re.compile(r"-?[\w:]+"),
+    "--sort": _SORT,
     **dict.fromkeys(("--contains", "--no-contains", "--merged", "--no-merged", "--points-at"), ANY),
 }
 _BRANCH = _words(

@@ -64,7 +64,9 @@ git config --unset a   git config -e   git stash show --textconv   git worktree 
 git submodule update   git bisect start   git -c core.pager=x log   git --git-dir=x log   git --exec-path=x log
 git -p log   git --paginate log   git status --no-such   git ls-files -x a   git rev-parse --git-path a b | sh
 git log | git diff   git log; ls   git blame --contents a b   git blame -S a b   git diff -C -M --output=x
-git notes add   git gc   git --version x
+git log -1 --format=%GS   git log --format='%h %G?'   git show --pretty=format:%+GK   git log --pretty=%-ar
+git log --pretty='tformat:%H% GG'   git branch --sort=signature   git tag --list --sort=-signature:grade
+git for-each-ref --sort=signature:key   git log --format=%+cr   git log '--format=%h %GF' -1   git notes add   git gc   git --version x
 """)
 
 
