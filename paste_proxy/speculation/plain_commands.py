@@ -3,7 +3,8 @@
     command = word *((" " / " | ") word)
     word    = 1*(plain / "'" quoted "'" / DQUOTE quoted DQUOTE)
 
-What is not of this language is not looked into at all. Standard library only.
+No program begins with a word that assigns (`NAME=VALUE`, `NAME+=VALUE`): what runs is a word after it. What is not of
+this language is not looked into at all. Standard library only.
 """
 
 import re
@@ -17,6 +18,7 @@ _WORD = rf"(?:{_PLAIN}|'{_QUOTED}'|\"{_QUOTED}\")+"
 _COMMAND = re.compile(rf"{_WORD}(?:(?: | \| ){_WORD})*")
 _PART = re.compile(rf"({_WORD})( \| | |$)")
 _QUOTES = re.compile("['\"]")
+_ASSIGNS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _LONGEST = 2_000
 
 
@@ -29,4 +31,4 @@ def pipeline(command: str) -> tuple[Argv, ...] | None:
         stages[-1].append(_QUOTES.sub("", part[1]))  # no quote can stand within quotes of the other kind
         if part[2] == " | ":
             stages.append([])
-    return tuple(map(tuple, stages))
+    return None if any(_ASSIGNS.match(stage[0]) for stage in stages) else tuple(map(tuple, stages))

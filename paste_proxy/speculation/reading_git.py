@@ -1,7 +1,8 @@
 """Commands of git that only read what is recorded and what lies beside it, and what they may be given.
 
 Left out are options that write a file, run a program (a pager, a filter, a driver for diffs, one that checks
-signatures), read standard input, or say how long ago something was. Some renew the index beside, for which they take git's lock for a moment.
+signatures), read standard input, or say how long ago something was. Some renew the index beside, for which they take
+git's lock for a moment.
 """
 
 import re

@@ -89,6 +89,7 @@ def test_a_rule_may_speak_of_some_values_only(arguments: dict[str, Json], rule: 
         ("npm test | sh", "5"),
         ("npm testing", "5"),
         ("FOO=1 npm test", "5"),
+        ("pytest=1 -q", "5"),
         ("git push", "5"),
         ("", "5"),
     ],
