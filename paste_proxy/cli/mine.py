@@ -74,6 +74,7 @@ def mine(
     from paste_proxy.mining.general import mine_general
     from paste_proxy.mining.handwritten import read_handwritten
     from paste_proxy.mining.storage import dump_pool
+    from paste_proxy.mining.trial import tried
 
     if any_tool and patterns:
         raise InputFault("--any-tool", "given with --patterns", "either of them: a pattern names its tool")
@@ -106,7 +107,7 @@ def mine(
         file.write(dump_pool(pool).encode())
     if len(left) < len(found):
         typer.echo(f"left out {len(found) - len(left)} of {counted(len(found), 'session')}")
-    tell(pool, held_out, written, out)
+    tell(pool, held_out, tried(written, cores), out, any_tool=any_tool)
 
 
 def read_text(path: Path) -> str:

@@ -8,32 +8,38 @@ import typer
 from paste_proxy.cli.counted import counted
 from paste_proxy.mining.held_out import HeldOut
 from paste_proxy.mining.notation import text_of
-from paste_proxy.mining.pattern import Pattern
 from paste_proxy.mining.pool import Origin, Pool
 from paste_proxy.mining.replay import HORIZON
+from paste_proxy.mining.trial import Trial
 
 _NOTHING = (
     "A pattern has to hold in several tasks of one half to be tried on the other: bring more sessions, some tens "
     "of tasks of one kind of work."
 )
+_FEW = 20
+"""Tasks; below them one more or less moves the odds by several points."""
 
 
-def tell(pool: Pool, held_out: HeldOut, written: list[Pattern], out: Path) -> None:
+def tell(pool: Pool, held_out: HeldOut, written: list[Trial], out: Path, *, any_tool: bool = False) -> None:
     """Print what it holds, what it was mined from, and how it did on held-out tasks.
 
     Args:
         written: the patterns by people that were to be validated too.
         out: the pool's file.
+        any_tool: whether it was to hold no pattern.
     """
-    _summary(pool, out)
+    _summary(pool, out, any_tool=any_tool)
     _validation(held_out, pool.origin)
     _kept(written, pool)
 
 
-def _summary(pool: Pool, out: Path) -> None:
+def _summary(pool: Pool, out: Path, *, any_tool: bool) -> None:
     origin = pool.origin
     sources = f"{counted(origin.sessions, 'session')} of {counted(origin.groups, 'task')}"
-    typer.echo(f"{out}: {counted(len(pool.patterns), 'pattern')} from {sources}")
+    holds = (
+        "what holds for any tool, and no pattern on purpose," if any_tool else counted(len(pool.patterns), "pattern")
+    )
+    typer.echo(f"{out}: {holds} from {sources}")
     if origin.sampled_from:
         typer.echo(
             f"they are a sample of {counted(origin.sampled_from, 'session')}, of whole tasks, with "
@@ -53,15 +59,27 @@ def _validation(held_out: HeldOut, origin: Origin) -> None:
     came, expected = held_out.came / held_out.candidates, held_out.expected / held_out.candidates
     typer.echo(
         f"on held-out tasks: {counted(held_out.candidates, 'call')} predicted, {came:.0%} of them came within "
-        f"{HORIZON} turns, {expected:.0%} were expected to"
+        f"{HORIZON} turns, {expected:.0%} were expected to. Every candidate counts here, however unlikely: "
+        "`paste-proxy bench predict` says what share of the calls was foreseen"
     )
+    if origin.groups < _FEW:
+        typer.echo(f"odds from so few tasks, {origin.groups}, are rough: {_FEW} or more make them steadier")
 
 
-def _kept(written: list[Pattern], pool: Pool) -> None:
-    """Which of the patterns that people wrote are in the pool."""
+def _kept(written: list[Trial], pool: Pool) -> None:
+    """Which of the patterns that people wrote are in the pool, and what became of each."""
     if not written:
         return
-    kept = {text_of(pattern.template) for pattern in pool.patterns}
-    dropped = [pattern.id for pattern in written if text_of(pattern.template) not in kept]
-    why = f"; dropped, since these sessions do not bear them out: {', '.join(dropped)}" if dropped else ""
-    typer.echo(f"written patterns: {len(written) - len(dropped)} of {len(written)} kept{why}")
+    held = {text_of(pattern.template) for pattern in pool.patterns}
+    kept = [text_of(one.pattern.template) in held for one in written]
+    why = "" if all(kept) else "; dropped are those that these sessions do not bear out"
+    typer.echo(f"written patterns: {sum(kept)} of {len(written)} kept{why}")
+    for one, is_kept in zip(written, kept, strict=True):
+        typer.echo(f"  {'kept' if is_kept else 'dropped':<7}  {one.pattern.id}: {_became(one)}")
+
+
+def _became(one: Trial) -> str:
+    if not one.bound:
+        return "never bound: check its sources"
+    where = f", in {counted(len(one.groups), 'task')}" if one.groups else ""
+    return f"bound {counted(one.bound, 'time')}, right {counted(one.right, 'time')} within {HORIZON} turns{where}"

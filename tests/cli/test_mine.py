@@ -10,8 +10,11 @@ import typer
 from typer.testing import CliRunner
 
 from paste_proxy.cli.mine import mine
+from paste_proxy.cli.mined import tell
 from paste_proxy.errors import InputFault
 from paste_proxy.events.codec import encode
+from paste_proxy.mining.held_out import HeldOut
+from paste_proxy.mining.pool import Origin, Pool
 from tests.cluster.jobs import sessions
 
 app = typer.Typer()
@@ -84,7 +87,8 @@ def test_ray_has_processes_of_its_own(trace: Path, tmp_path: Path, monkeypatch: 
 
 def test_a_pool_for_any_tool_names_none(trace: Path, tmp_path: Path) -> None:
     pool = tmp_path / "pool.json"
-    assert "0 patterns from 24 sessions of 12 tasks" in ran(trace, "-o", pool, "--any-tool")
+    said = ran(trace, "-o", pool, "--any-tool")
+    assert "what holds for any tool, and no pattern on purpose, from 24 sessions of 12 tasks" in said
     written = json.loads(pool.read_text())
     assert (written["patterns"], written["tools"], written["model"]["shapes"]) == ([], {}, {})
 
@@ -92,3 +96,13 @@ def test_a_pool_for_any_tool_names_none(trace: Path, tmp_path: Path) -> None:
 def test_a_pattern_by_people_is_for_one_tool(trace: Path, tmp_path: Path) -> None:
     by_hand: list[str | Path] = ["--patterns", tmp_path / "by_hand.toml"]
     assert "--any-tool: given with --patterns" in refused(trace, "-o", tmp_path / "pool.json", "--any-tool", *by_hand)
+
+
+@pytest.mark.parametrize(("tasks", "rough"), [(19, True), (20, False)])
+def test_of_few_tasks_the_odds_are_said_to_be_rough(
+    tasks: int, rough: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tell(Pool(origin=Origin(sessions=tasks, groups=tasks)), HeldOut(100, 5, 6.0), [], Path("pool.json"))
+    said = capsys.readouterr().out
+    assert "100 calls predicted, 5% of them came within 8 turns, 6% were expected to. Every candidate counts" in said
+    assert (f"odds from so few tasks, {tasks}, are rough" in said) == rough

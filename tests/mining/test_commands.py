@@ -55,6 +55,8 @@ def test_mine_then_evaluate(tmp_path: Path) -> None:
     assert "left out 1 of 8 sessions" in said
     assert "visit" in said
     assert re.search(r"on held-out tasks: \d+ calls predicted, \d+% of them came within 8 turns", said)
+    assert "Every candidate counts here, however unlikely: `paste-proxy bench predict` says" in said
+    assert "odds from so few tasks, 7, are rough" in said
     assert "\x1b" not in said
     report = json.loads(ran("evaluate", "--pool", pool, unseen, "--json").splitlines()[-1])
     assert set(report) >= KEYS
@@ -103,10 +105,15 @@ def test_written_patterns_pass_the_same_validation(tmp_path: Path) -> None:
     good = f'[[pattern]]\nid = "g"\ntool = "visit"\nconfidence = 0.9\n{take}\n'
     idle = good.replace('"search"', '"never"').replace('"g"', '"idle"')
     patterns = tmp_path / "ours.toml"
-    patterns.write_text(good + idle)
+    wrong = good.replace('{ from = "output", tool = "search", take = "url", last = true }', '{ constant = "?" }')
+    patterns.write_text(good + idle + wrong.replace('"g"', '"wrong"'))
     pool = tmp_path / "pool.json"
     said = ran("mine", trace(tmp_path, *"abcdefgh"), "--patterns", str(patterns), "-o", str(pool))
-    assert "written patterns: 1 of 2 kept; dropped, since these sessions do not bear them out: idle" in said
+    assert "written patterns: 1 of 3 kept; dropped are those that these sessions do not bear out\n" in said
+    kept, never, wrong = said.splitlines()[-3:]
+    assert re.fullmatch(r"  kept     g: bound (\d+) times, right \1 times within 8 turns, in 8 tasks", kept)
+    assert never == "  dropped  idle: never bound: check its sources"
+    assert re.fullmatch(r"  dropped  wrong: bound \d+ times, right 0 times within 8 turns", wrong)
     assert '"last":true' in pool.read_text()
     assert '"never"' not in pool.read_text()
 
