@@ -103,6 +103,13 @@ async def test_what_changes_the_workspace_meanwhile_makes_it_void(
         assert not (bench.root / "x").exists()
 
 
+async def test_what_only_reads_leaves_it_standing(tmp_path: Path) -> None:
+    async with staging(tmp_path) as bench:
+        held = await bench.workbench.stage(run(CHANGE), asyncio.Event())
+        await bench.ask("run", command="cat f | head -n 1")
+        assert await held.commit()
+
+
 async def test_what_cannot_be_run_at_all_is_not_staged(tmp_path: Path) -> None:
     async with staging(tmp_path) as bench:
         for asked in (run("pwd", cwd=".."), run(""), Invocation("workbench/run", {})):
