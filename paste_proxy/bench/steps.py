@@ -3,9 +3,10 @@
 Seconds that were recorded count as they were; where a turn has none, the time between its events does.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from paste_proxy.events.durations import credible
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.types import (
     Event,
@@ -62,14 +63,18 @@ def served(sessions: Sequence[Recorded]) -> float | None:
 
 def _step(events: Sequence[Event], turn: Turn, end: int) -> RecordedStep:
     inside = events[turn.start : end]
-    told = [event.duration_s for event in inside if isinstance(event, LlmTurn) and event.duration_s is not None]
-    durations = [event.duration_s for event in inside if isinstance(event, ToolOutput) and event.duration_s is not None]
+    told = _taken(event.duration_s for event in inside if isinstance(event, LlmTurn))
+    durations = _taken(event.duration_s for event in inside if isinstance(event, ToolOutput))
     asked = [event for event in inside if isinstance(event, ToolCall)]
     outputs = [event for event in inside if isinstance(event, ToolOutput)]
     return RecordedStep(
         generation_s=told[0] if told else _between(_before(events, turn.start), asked[0] if asked else None),
         tool_s=max(durations) if durations else _between(asked[0], outputs[-1]) if asked and outputs else None,
     )
+
+
+def _taken(recorded: Iterable[float | None]) -> list[float]:
+    return [seconds for seconds in map(credible, recorded) if seconds is not None]
 
 
 def _before(events: Sequence[Event], start: int) -> Event | None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from paste_proxy.events.durations import credible
 from paste_proxy.events.types import Event, ToolCall, ToolOutput
 from paste_proxy.mining.background import NO_BACKGROUND, Background
 from paste_proxy.mining.calibration import calibrate
@@ -186,8 +187,8 @@ def _facts(sessions: Sequence[Recorded]) -> dict[str, ToolFacts]:
         for event in session.events:
             if isinstance(event, ToolCall):
                 calls[event.invocation.tool] += 1
-            elif isinstance(event, ToolOutput) and event.duration_s is not None:
-                seconds[event.tool].append(event.duration_s)
+            elif isinstance(event, ToolOutput) and (took := credible(event.duration_s)) is not None:
+                seconds[event.tool].append(took)
     return {
         tool: ToolFacts(count, median(seconds[tool]) if seconds[tool] else None)
         for tool, count in sorted(calls.items())

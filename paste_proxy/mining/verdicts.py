@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from paste_proxy.events.candidate import Candidate
 from paste_proxy.events.cored import Core, cored
+from paste_proxy.events.durations import credible
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.types import Event, ToolCall, ToolOutput
 from paste_proxy.mining.explain import derivable
@@ -181,6 +182,8 @@ def _durations(events: Sequence[Event]) -> dict[int, float]:
     for event in events:
         if isinstance(event, ToolCall):
             calls[event.call_id] = event.invocation
-        elif isinstance(event, ToolOutput) and event.duration_s is not None and event.call_id in calls:
-            seconds[id(calls[event.call_id])] = event.duration_s
+        elif isinstance(event, ToolOutput) and event.call_id in calls:
+            took = credible(event.duration_s)
+            if took is not None:
+                seconds[id(calls[event.call_id])] = took
     return seconds

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
+from paste_proxy.events.durations import credible
 from paste_proxy.events.invocation import Invocation, name_of
 from paste_proxy.events.result import Status
 from paste_proxy.events.types import Event, ToolCall, ToolOutput
@@ -133,8 +134,9 @@ class _Follower:
     def _answered(self, invocation: Invocation, answer: ToolOutput) -> None:
         use = self._uses[invocation.tool]
         use.failed += answer.status is not Status.OK
-        if answer.duration_s is not None:
-            use.seconds.append(answer.duration_s)
+        took = credible(answer.duration_s)
+        if took is not None:
+            use.seconds.append(took)
         said = blake2b(canonical_text(answer.output).encode("utf-8", "surrogatepass"), digest_size=16).digest()
         before = self._answers.get(invocation.key)
         if before is not None:

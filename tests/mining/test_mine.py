@@ -150,3 +150,16 @@ def test_a_written_pattern_that_mining_finds_as_well_keeps_its_name() -> None:
     pool = mine(SESSIONS, written=[replace(found, id="ours"), replace(found, id="ours too")])
     assert [pattern.id for pattern in pool.patterns if pattern.template == found.template] == ["ours"]
     assert {pattern.id for pattern in pool.patterns} ^ {pattern.id for pattern in mined.patterns} == {"ours", found.id}
+
+
+@pytest.mark.parametrize("odd", [[-5.0], [1e17], [1.7e308, 1.7e308], [float("nan")], [float("inf")], [10**400]])
+def test_one_odd_duration_is_no_duration(odd: list[float]) -> None:
+    def session(name: str, *seconds: float) -> Session:
+        script = Script(name).user("Hi")
+        for took in seconds:
+            script.call("look", {"at": "home"}, "seen", seconds=took)
+        return script.end()
+
+    pool = mine([session("a", *odd), session("b", *odd, *([2.0] if len(odd) == 1 else []))])
+    assert pool.tools["look"].median_s == (2.0 if len(odd) == 1 else None)
+    assert load_pool(dump_pool(pool), "pool.json").tools == pool.tools
