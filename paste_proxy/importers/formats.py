@@ -105,7 +105,7 @@ FORMATS = {
     for form in (
         Format(
             name="neutral",
-            looked_for="event lines in .jsonl files",
+            looked_for="event lines in .jsonl or .jsonl.gz files",
             read=_neutral,
             recognises=_is_neutral,
             picks=_ending(*_LINES),

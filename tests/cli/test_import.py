@@ -129,7 +129,7 @@ def test_no_event_at_all_is_a_failed_check(tmp_path: Path) -> None:
     code, _, beside = run("neutral", tmp_path / "empty.jsonl", "-o", tmp_path / "out")
     assert code == 1
     assert not (tmp_path / "out").exists()
-    assert "no session was found; looked for event lines in .jsonl files" in beside
+    assert "no session was found; looked for event lines in .jsonl or .jsonl.gz files" in beside
 
 
 @pytest.mark.parametrize(

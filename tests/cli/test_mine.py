@@ -106,3 +106,8 @@ def test_of_few_tasks_the_odds_are_said_to_be_rough(
     said = capsys.readouterr().out
     assert "100 calls predicted, 5% of them came within 8 turns, 6% were expected to. Every candidate counts" in said
     assert (f"odds from so few tasks, {tasks}, are rough" in said) == rough
+
+
+def test_of_a_folder_that_is_not_there_it_is_said_which_files_are_meant(tmp_path: Path) -> None:
+    said = refused(tmp_path / "nowhere", "-o", tmp_path / "pool.json")
+    assert "nowhere: no such file; expected event lines in .jsonl or .jsonl.gz files" in said
