@@ -3,30 +3,51 @@
 They are looked for in the core of the call, so that `cd a && git status 2>&1` is the command `git status`.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TypeAlias, TypeGuard
+from typing import TypeGuard
 
 from paste_proxy.errors import InputFault
 from paste_proxy.events.values import Json, canonical_text
 from paste_proxy.speculation.fields import Fields
 from paste_proxy.speculation.plain_commands import Argv, pipeline
 from paste_proxy.speculation.plainly_reading import only_reads, only_reads_files
+from paste_proxy.speculation.sameness.sameness import Sameness
 
-Globs: TypeAlias = tuple[str, ...]
-
-_READING: Mapping[str, Callable[[str], bool]] = {"reading": only_reads, "reading files": only_reads_files}
+_READING: Mapping[str, Callable[[str, str], bool]] = {"reading": only_reads, "reading files": only_reads_files}
 _MORE = "*"
 """As the last word of a pattern: any words more, or none."""
+_INDEX = re.compile("0|[1-9][0-9]{0,8}")
+_SEPARATOR = re.compile(r"[/\\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Values of which one has to stand somewhere: texts are globs of texts, all else is itself only."""
+
+    globs: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    """Numbers, true and false, as `_written`."""
+
+    def __str__(self) -> str:
+        return ", ".join(self.globs + self.others)
+
+    def fits(self, value: object) -> bool:
+        """Whether a value is one of these. A list, an object or null is none."""
+        if isinstance(value, str):
+            up = _steps_up(value)
+            return any(fnmatchcase(value, glob) for glob in self.globs if not up or _steps_up(glob))
+        return isinstance(value, bool | int | float) and _written(value) in self.others
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
     """All of them have to hold."""
 
-    values: tuple[tuple[str, Globs], ...] = ()
-    """JSON pointers into the arguments; one of the globs has to fit what stands there."""
+    values: tuple[tuple[str, Wanted], ...] = ()
+    """JSON pointers into the arguments, and what has to stand there."""
     commands: tuple[Argv, ...] | None = None
     """Patterns, of which one has to fit each program of the command; None: no matter what it runs."""
     reading: str = ""
@@ -35,16 +56,28 @@ class Conditions:
     def __bool__(self) -> bool:
         return bool(self.values) or self.commands is not None or bool(self.reading)
 
-    def unmet(self, arguments: Mapping[str, Json], command: Json) -> str | None:
-        """What a call with these arguments, and this command if it is a shell's, does not meet; None: it is meant."""
-        for pointer, globs in self.values:
-            if not _fits(at(pointer, arguments), globs):
-                return f"{pointer} is none of {', '.join(globs)}"
-        if self.commands is None and not self.reading:
-            return None
+    def unmet(self, core: Mapping[str, Json], same: Sameness) -> str | None:
+        """What a call does not meet; None: it is meant.
+
+        Args:
+            core: the arguments of its core.
+            same: what its rule says of the core.
+        """
+        for pointer, wanted in self.values:
+            if not wanted.fits(at(pointer, core)):
+                return f"{pointer} is none of {wanted}"
+        return self._unmet_command(core, same) if self.commands is not None or self.reading else None
+
+    def _unmet_command(self, core: Mapping[str, Json], same: Sameness) -> str | None:
+        command = core.get(same.shell.command) if same.shell else None
+        folder = core.get(same.shell.folder) if same.shell else None
         if not isinstance(command, str):
             return "it has no command"
-        if self.reading and not _READING[self.reading](command):
+        if not isinstance(folder, str | None):
+            return f"its folder is {canonical_text(folder)}"
+        if unknown := core.keys() - _understood(same):
+            return f"what {', '.join(sorted(unknown))} does to a command is not known"
+        if self.reading and not _READING[self.reading](command, folder or ""):
             return f"{command!r} is not plainly {self.reading}"
         if self.commands is not None and not _runs_only(command, self.commands):
             return f"{command!r} runs something else than {', '.join(map(' '.join, self.commands))}"
@@ -62,18 +95,28 @@ def at(pointer: str, arguments: Mapping[str, Json]) -> object:
         step = step.replace("~1", "/").replace("~0", "~")
         if isinstance(value, dict) and step in value:
             value = value[step]
-        elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+        elif isinstance(value, list) and _INDEX.fullmatch(step) and int(step) < len(value):
             value = value[int(step)]
         else:
             return _NOTHING
     return value
 
 
-def _fits(value: object, globs: Globs) -> bool:
-    if value is _NOTHING:
-        return False
-    text = value if isinstance(value, str) else canonical_text(value)  # type: ignore[arg-type]
-    return any(fnmatchcase(text, glob) for glob in globs)
+def _steps_up(text: str) -> bool:
+    """Whether a text, taken for a path, has a step up, so that what it begins with says nothing of where it leads."""
+    return ".." in _SEPARATOR.split(text)
+
+
+def _written(value: float) -> str:
+    """A number, true or false as one text, so that 1 is 1.0 and not true."""
+    return canonical_text(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
+def _understood(same: Sameness) -> set[str]:
+    """Arguments that a core may hold beside which a command does what it says. None is left of those to be ignored,
+    nor of those with the value that they have by default."""
+    shell = {same.shell.command, same.shell.folder} if same.shell else set[str]()
+    return shell | same.seconds.keys() | same.at_most.keys()
 
 
 def _runs_only(command: str, patterns: tuple[Argv, ...]) -> bool:
@@ -117,13 +160,13 @@ def _patterns(fields: Fields, commands: object) -> tuple[Argv, ...]:
     return tuple(patterns)
 
 
-def _values(fields: Fields) -> tuple[tuple[str, Globs], ...]:
+def _values(fields: Fields) -> tuple[tuple[str, Wanted], ...]:
     table = fields.value("when")
     if table is None:
         return ()
     if not isinstance(table, dict) or not table:
         raise fields.fault("when", 'a table as in { "/path" = "src/*", "/options/mode" = ["r", "rb"] }')
-    return tuple((_pointer(fields, name), _globs(fields, name, value)) for name, value in table.items())
+    return tuple((_pointer(fields, name), _wanted(fields, name, value)) for name, value in table.items())
 
 
 def _pointer(fields: Fields, name: str) -> str:
@@ -133,14 +176,17 @@ def _pointer(fields: Fields, name: str) -> str:
     return pointer
 
 
-def _globs(fields: Fields, name: str, value: object) -> Globs:
+def _wanted(fields: Fields, name: str, value: object) -> Wanted:
     listed = value if isinstance(value, list) else [value]
-    globs = [one if isinstance(one, str) else canonical_text(one) for one in listed if _is_plain(one)]
-    if not globs or len(globs) < len(listed):
+    plain = [one for one in listed if _is_plain(one)]
+    if not plain or len(plain) < len(listed):
         raise InputFault(
             fields.place_of(f"when.{name}"), repr(value), "a glob, a number, true or false, or a list of such"
         )
-    return tuple(globs)
+    return Wanted(
+        tuple(one for one in plain if isinstance(one, str)),
+        tuple(_written(one) for one in plain if not isinstance(one, str)),
+    )
 
 
 def _is_plain(value: object) -> TypeGuard[str | int | float]:

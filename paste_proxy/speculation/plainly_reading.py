@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from paste_proxy.speculation.device_files import may_name_devices
 from paste_proxy.speculation.plain_commands import Argv, pipeline
 from paste_proxy.speculation.program_options import MANY, NEVER, NUMBER, Program
 from paste_proxy.speculation.reading_git import git_reads
@@ -18,8 +19,6 @@ _FORMAT = re.compile(r"(?:%[aAfFgGhinNsuUyY]|[\w :,./-])+")
 """Of `stat`: without the time of the last access, which reading moves."""
 _PATHS_IN_JSON = re.compile(r"\.[\w.]*(?:,\.[\w.]*)*")
 """Of `jq`: no functions, of which some ask what time it is."""
-_NO_FILE = re.compile(r"/(?:dev|proc|sys)(?:/.*)?")
-"""What lies there may be used up by reading, or act on it."""
 _OTHERS: Mapping[str, Program] = {
     "basename": Program(flags="a", source=range(1, 3), filter=NEVER),
     "diff": Program(
@@ -41,20 +40,24 @@ _OTHERS: Mapping[str, Program] = {
 }
 
 
-def only_reads_files(command: str) -> bool:
+def only_reads_files(command: str, folder: str = "") -> bool:
     """Whether a command line is plainly one without an effect, and does not ask git.
 
     To renew its index git takes a lock for a moment, which another command of git may come upon.
     """
     stages = pipeline(command)
-    return stages is not None and stages[0][0] != "git" and only_reads(command)
+    return stages is not None and stages[0][0] != "git" and only_reads(command, folder)
 
 
 @lru_cache(maxsize=4_096)
-def only_reads(command: str) -> bool:
-    """Whether a command line is plainly one without an effect."""
+def only_reads(command: str, folder: str = "") -> bool:
+    """Whether a command line is plainly one without an effect.
+
+    Args:
+        folder: where it runs; empty where that is not known.
+    """
     stages = pipeline(command)
-    if stages is None or any(_NO_FILE.fullmatch(word) for stage in stages for word in stage[1:] if word != "/dev/null"):
+    if stages is None or may_name_devices(stages, folder):
         return False
     return all(_reads(stage, first=not at) for at, stage in enumerate(stages))
 

@@ -7,6 +7,7 @@ last. Standard library only.
 import re
 from collections.abc import Mapping
 
+from paste_proxy.speculation.device_files import may_name_devices
 from paste_proxy.speculation.plain_commands import Argv, pipeline
 from paste_proxy.speculation.program_options import ANY, MANY, NEVER, NUMBER, Program
 
@@ -82,7 +83,7 @@ def reading(command: str) -> tuple[Argv, ...] | None:
     Alone, `cat` and its like are left out: they are over at once, and some agents note which files were shown whole.
     """
     stages = pipeline(command)
-    if stages is None or (len(stages) == 1 and stages[0][0] in _AT_ONCE):
+    if stages is None or may_name_devices(stages) or (len(stages) == 1 and stages[0][0] in _AT_ONCE):
         return None
     return stages if all(reads(stage, first=not at) for at, stage in enumerate(stages)) else None
 

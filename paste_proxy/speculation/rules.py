@@ -91,5 +91,4 @@ class Rule:
 
     def unmet(self, invocation: Invocation) -> str | None:
         """The first condition of the rule that this call does not meet, in words."""
-        core, shell = self.same.core(invocation).arguments, self.same.shell
-        return self.conditions.unmet(core, core.get(shell.command) if shell else None)
+        return self.conditions.unmet(self.same.core(invocation).arguments, self.same)

@@ -58,7 +58,16 @@ def place(tool: str, **arguments: Json) -> str:
         ({"options": {"mode": None}, "path": "src/a.py"}, ""),
         ({"path": "src/a.py"}, ""),
         ({"dry": True, "pages": [1, 2]}, "2"),
-        ({"dry": "true", "pages": [1]}, "2"),
+        ({"dry": True, "pages": [1.0]}, "2"),
+        ({"dry": "true", "pages": [1]}, ""),
+        ({"dry": True, "pages": ["1"]}, ""),
+        ({"dry": True, "pages": [True]}, ""),
+        ({"dry": True, "pages": {"0": 1}}, "2"),
+        ({"options": {"mode": "r"}, "path": "src/../../etc/shadow"}, ""),
+        ({"options": {"mode": "r"}, "path": "src/.."}, ""),
+        ({"options": {"mode": "r"}, "path": "src/a\\..\\..\\b"}, ""),
+        ({"options": {"mode": "r"}, "path": "src/a..b"}, "1"),
+        ({"options": {"mode": "r"}, "path": ["src/a"]}, ""),
         ({"dry": 1, "pages": [1]}, ""),
         ({"dry": True, "pages": [2, 1]}, ""),
         ({"dry": True, "pages": []}, ""),
@@ -96,6 +105,77 @@ def test_a_rule_may_speak_of_some_values_only(arguments: dict[str, Json], rule: 
 )
 def test_a_rule_may_speak_of_some_commands_only(command: str, rule: str) -> None:
     assert place("run", command=command) == rule
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"env": {"LD_PRELOAD": "x"}, "shell": "/tmp/evil"},
+        {"shell": "/tmp/evil"},
+        {"stdin": None},
+        {"cwd": ["/"]},
+        {"login": True},
+    ],
+)
+@pytest.mark.parametrize("command", ["ls", "make lint"])
+def test_what_nobody_knows_the_meaning_of_beside_a_command_may_change_it(command: str, more: dict[str, Json]) -> None:
+    assert place("run", command=command, **more) == "5"
+
+
+def test_what_the_core_knows_may_be_beside_a_command() -> None:
+    same = (
+        'same = { shell = { command = "command", folder = "cwd" }, ignore = ["description"], '
+        "defaults = { login = false }, seconds = { timeout = 1 }, at_most = { most = 9 } }"
+    )
+    policy = Policy.parse(f'[[rule]]\ntool = "run"\ncommands = "reading"\neffect = "read"\n{same}\n', "x")
+    known: dict[str, Json] = {"description": {}, "login": False, "timeout": None, "most": 3, "cwd": "a"}
+    assert policy.rule_for(Invocation("run", {"command": "ls", **known})).allowed
+    assert not policy.rule_for(Invocation("run", {"command": "ls", **known, "login": True})).allowed
+
+
+@pytest.mark.parametrize(
+    ("command", "folder"),
+    [
+        ("cd /dev && cat kmsg | wc", None),
+        ("cd /proc/self && cat fd/0 | wc", None),
+        ("cat kmsg", "/dev"),
+        ("cd self && cat fd/0", "/proc"),
+    ],
+)
+def test_reading_counts_the_folder(command: str, folder: Json) -> None:
+    assert place("run", command=command, cwd=folder) == "5"
+
+
+@pytest.mark.parametrize(
+    ("globs", "value", "fits"),
+    [
+        ("*", None, False),
+        ("*", [], False),
+        ("*", {"a": 1}, False),
+        ("*", 1, False),
+        ("*", "", True),
+        ("../*", "../a", True),
+        ("1", "1", True),
+        ("1", 1, False),
+    ],
+)
+def test_a_glob_fits_texts_only(globs: str, value: Json, fits: bool) -> None:
+    policy = Policy.parse(f'[[rule]]\ntool = "t"\neffect = "read"\nwhen = {{ a = "{globs}" }}\n', "x")
+    assert policy.rule_for(Invocation("t", {"a": value})).allowed is fits
+
+
+@pytest.mark.parametrize(
+    ("step", "leads"), [("1", True), ("01", False), ("\u0661", False), ("-", False), ("9" * 5000, False)]
+)
+def test_a_place_in_a_list_is_a_number_as_pointers_write_it(step: str, leads: bool) -> None:
+    policy = Policy.parse(f'[[rule]]\ntool = "t"\neffect = "read"\nwhen = {{ "/a/{step}" = "x" }}\n', "x")
+    assert policy.rule_for(Invocation("t", {"a": ["x", "x"]})).allowed is leads
+
+
+def test_one_and_true_are_not_alike() -> None:
+    first, second = (f'[[rule]]\ntool = "t"\neffect = "read"\nwhen = {{ a = {value} }}\n' for value in ("1", "true"))
+    rules = Policy.parse(first + second, "x").rules
+    assert rules[0].conditions != rules[1].conditions
 
 
 def test_a_rule_may_leave_git_out_of_what_reads() -> None:

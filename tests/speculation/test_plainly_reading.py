@@ -49,7 +49,11 @@ diff --to-file=a b   diff - a   diff -o x a b   file -C   file -C -m a   file -m
 file -s a   stat a   stat -c %x a   stat -c '%n %X' a   stat -f a   stat -L a   nl -s x a   which -s x   pwd x
 echo x > a   date   env   uname x   whoami x   sha1sum -c a   basename   md5sum --check a   printf -v x a   tee a
 xargs ls   cat /dev/tty   head /proc/kmsg   cat /sys/x   cat '/dev/input'   ls | cat /dev/stdin
-sed -n 1p /dev/fd/3   git   git push   git fetch   git commit -m x   git add .   git checkout x   git stash
+sed -n 1p /dev/fd/3   cat //dev/kmsg   cat ///proc/kmsg
+cat /tmp/../dev/tty | head   cat a/../../dev/tty   cat ../dev/tty   cat ..//./dev/tty   cat /./dev/tty
+head -n 1 /tmp/link/../proc/kmsg   grep -r x /   rg x /   rg x //   grep -r x /tmp/..   git -C / diff dev/tty a
+git -C /dev log   git -C /x -C ../dev status   git --no-pager -C //proc diff a b   git
+git push   git fetch   git commit -m x   git add .   git checkout x   git stash
 git stash pop   git branch x   git branch -d x   git branch -m a b   git branch -D x   git branch -l x
 git branch -f x   git branch --list -d x   git branch -a x   git branch --edit-description
 git branch -u origin/x   git tag x   git tag -d x   git tag -a x   git tag -l -d x   git tag -f x
@@ -66,7 +70,8 @@ git -p log   git --paginate log   git status --no-such   git ls-files -x a   git
 git log | git diff   git log; ls   git blame --contents a b   git blame -S a b   git diff -C -M --output=x
 git log -1 --format=%GS   git log --format='%h %G?'   git show --pretty=format:%+GK   git log --pretty=%-ar
 git log --pretty='tformat:%H% GG'   git branch --sort=signature   git tag --list --sort=-signature:grade
-git for-each-ref --sort=signature:key   git log --format=%+cr   git log '--format=%h %GF' -1   git notes add   git gc   git --version x
+git for-each-ref --sort=signature:key   git log --format=%+cr   git log '--format=%h %GF' -1
+git notes add   git gc   git --version x
 """)
 
 
@@ -78,6 +83,28 @@ def test_it_has_no_effect(command: str) -> None:
 @pytest.mark.parametrize("command", NOT_PLAINLY)
 def test_it_is_not_plainly_so(command: str) -> None:
     assert not only_reads(command)
+
+
+@pytest.mark.parametrize(
+    ("command", "folder", "reads"),
+    [
+        ("cat kmsg | wc", "/dev", False),
+        ("cat fd/0 | wc", "/proc/self", False),
+        ("cat ../dev/kmsg", "/tmp", False),
+        ("cat dev/kmsg", "/", False),
+        ("cat dev/kmsg", "../..", False),
+        ("ls", "//sys", False),
+        ("grep -r x", "/", False),
+        ("git diff dev/tty a", "/", False),
+        ("git -C dev log", "/", False),
+        ("cat dev/notes", "/home/a", True),
+        ("cat a /dev/null", "/home/a", True),
+        ("ls", "/", True),
+        ("cat developer/a", "/", True),
+    ],
+)
+def test_where_it_runs_counts(command: str, folder: str, reads: bool) -> None:
+    assert only_reads(command, folder) is reads
 
 
 PROGRAMS = ["git", "git", "git", "sed", "jq", "tree", "rg", "diff", "file", "stat -c", "nl", "echo"]

@@ -43,6 +43,7 @@ NOT_PLAINLY = [
     *("find . -amin 1", "ls -lu", "ls -L", "tail -f a | head", "tail -F a | head", "grep -R x .", "grep -f a b"),
     *("grep -e x a", "grep x", "grep x -", "wc -l -", "head -n -f a", "sed -n w/a b", "awk 1 a", "diff -r a b"),
     *("grep --include x a", "grep --include= x a", "du --files0-from=a", "wc --files0-from=a", "tr a b", "ls --help"),
+    *("wc /dev/kmsg", "wc //dev/kmsg", "cat /tmp/../proc/kmsg | wc", "ls ../dev", "grep -r x /"),
 ]
 
 
