@@ -1,7 +1,8 @@
 """A shell's command line taken apart, as far as the output of one command gives that of another.
 
 What is not plainly so is left together: a command whose quoting is not clear, or that has an expansion, a
-redirection or a second program where only one program may stand, is its own core.
+redirection or a second program where only one program may stand, is its own core. Blanks are spaces and tabs, digits
+and letters are those of ASCII, as for a shell. Every expression takes time in proportion to the command's length.
 """
 
 import re
@@ -17,17 +18,20 @@ _UNCLEAR = re.compile(r"[`\n'\"\\]|\$\(|<<|(?:^|\s)#|(?<![&>])&(?![&>])|>&(?!1)"
 """Substitutions, several lines, comments, jobs in the background, quotes that do not close."""
 _OF_BASH = "BASH_"
 """Variables that hold the command itself, or how deep in its shells it runs."""
-_FOLDER = re.compile(r"""\s*cd\s+(?:"([^"$`\\]+)"|'([^']+)'|([\w./@%+,=:][\w./@%+,=:-]*))\s*&&\s*(?=\S)""")
+_CHANGE = r"""[ \t]*cd[ \t]+(?:"([^"$`\\]+)"|'([^']+)'|([\w./@%+,=:][\w./@%+,=:-]*))[ \t]*&&[ \t]*(?=[^ \t])"""
+_FOLDER = re.compile(_CHANGE, re.ASCII)
+_DEEP = re.compile(rf"(?:{_CHANGE}){{5}}", re.ASCII)
+"""More changes of the folder than anybody needs; each that is taken off is a look at all that is left."""
 _TELLS_OF_IT = re.compile(r"OLDPWD|\bcd\s+-|~-|\b(?:dirs|pushd|popd|env|printenv|set|declare|typeset|export)\b")
 """What may show that a folder was changed to, and from where."""
-_MERGED = re.compile(r"\s+2>&1\s*$")
-_SILENT = re.compile(r"\s+2>\s*/dev/null\s*$")
-_CUT = re.compile(r"\s*\|\s*(head|tail)(?:\s+(?:-n\s*|-)(\d{1,9}))?\s*$")
+_MERGED = re.compile(r"(?<![ \t])[ \t]+2>&1[ \t]*\Z")
+_SILENT = re.compile(r"(?<![ \t])[ \t]+2>[ \t]*/dev/null[ \t]*\Z")
+_CUT = re.compile(r"(?<![ \t])[ \t]*\|[ \t]*(head|tail)(?:[ \t]+(?:-n[ \t]*|-)([0-9]{1,9}))?[ \t]*\Z")
 _USUAL = 10
 """Lines that `head` and `tail` give of themselves."""
 _BETWEEN = re.compile(r"[|;]|&&")
 _NOT_ONE = re.compile(r"[;&|<>()$]|^\s*[!{]")
-_PROGRAM = re.compile(r"(?:\s*\w+=\S*\s)*\s*([^\s=]+)(?=\s|$)")
+_PROGRAM = re.compile(r"(?:[ \t]*\w+=[^ \t]*[ \t])*[ \t]*([^ \t=]+)(?=[ \t]|\Z)", re.ASCII)
 _OF_THE_SHELL = re.compile(
     r"if|while|until|for|select|case|function|time|coproc|\[\[|exec|eval|source|\.|exit|return|break|continue|set|shopt|trap|"
     r"jobs|times|wait|bg|fg|kill|suspend|disown|history|hash|alias|unalias|ulimit|umask|read|logout|env|printenv|export|"
@@ -35,6 +39,9 @@ _OF_THE_SHELL = re.compile(
 )
 """First words after which a command may mean something else in a pipe than alone."""
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_BLANKS = " \t"
+_LONGEST = 10_000
+"""Characters of a command that is looked into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,7 @@ def plain(command: str) -> str:
         return command
     merged = _MERGED.search(mask)
     last = _BETWEEN.split(mask[: merged.start()])[-1] if merged is not None else ""
-    if merged is None or not last.strip() or re.search("[<>]", last):
+    if merged is None or not last.strip(_BLANKS) or re.search("[<>]", last):
         return _trimmed(command, mask)
     return _trimmed(command, mask[: merged.start()])
 
@@ -69,7 +76,7 @@ def folder_of(command: str, folder: str | None) -> tuple[str, str] | None:
     result, too: if one is not there, nothing runs in either.
     """
     found, mask = _FOLDER.match(command), _masked(command)
-    if found is None or mask is None or _TELLS_OF_IT.search(command[found.end() :]):
+    if found is None or mask is None or _DEEP.match(command) or _TELLS_OF_IT.search(command[found.end() :]):
         return None
     named = next(group for group in found.groups() if group is not None)
     steps = [step for step in named.split("/") if step not in ("", ".")]
@@ -102,8 +109,10 @@ def cut_of(command: str) -> tuple[str, Cut] | None:
 def _masked(command: str) -> str | None:
     """The command, of the same length, with `_` for all that is quoted and `$` for what is quoted and expanded.
 
-    None where it is not clear what is quoted.
+    None where it is not clear what is quoted, or that would be long to find out.
     """
+    if len(command) > _LONGEST:
+        return None
     mask = _QUOTED.sub(_mask, command)
     return None if _UNCLEAR.search(mask) or _OF_BASH in command else mask
 
@@ -117,7 +126,7 @@ def _mask(quoted: re.Match[str]) -> str:
 
 def _trimmed(command: str, mask: str) -> str:
     """The beginning of a command that a mask covers, without the white space around it."""
-    return command[len(mask) - len(mask.lstrip()) : len(mask.rstrip())]
+    return command[len(mask) - len(mask.lstrip(_BLANKS)) : len(mask.rstrip(_BLANKS))]
 
 
 def _is_one_program(command: str, mask: str) -> bool:
