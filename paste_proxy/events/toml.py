@@ -20,5 +20,7 @@ def read_toml(text: str, where: str, expected: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as fault:
         raise InputFault(where, f"is not TOML ({fault})", expected) from fault
+    except ValueError as fault:
+        raise InputFault(where, f"holds what cannot be read ({fault})", expected) from fault
     except RecursionError as fault:
         raise InputFault(where, "is not TOML (nested too deeply)", expected) from fault
