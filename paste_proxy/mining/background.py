@@ -12,10 +12,8 @@ sources     of the sessions that it was learned from; ids: digests of theirs, se
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import orjson
-
 from paste_proxy.errors import InputFault
-from paste_proxy.events.values import Json, brief, canonical_text
+from paste_proxy.events.values import Json, brief, canonical_text, loads
 from paste_proxy.mining.forecast.judgement import NO_JUDGEMENT, Judgement
 from paste_proxy.mining.forecast.judgement_storage import read_judgement, written_judgement
 from paste_proxy.mining.notation import table
@@ -51,7 +49,8 @@ def dump_background(background: Background) -> str:
     }
     weights = (("next", background.next), ("ever", background.ever), ("marks", background.marks))
     head = [f'"{key}": {canonical_text(value)}' for key, value in said.items()]
-    return "{\n" + ",\n".join([*head, *(f'"{key}": {{\n{_lines(of)}\n}}' for key, of in weights)]) + "\n}\n"
+    text = "{\n" + ",\n".join([*head, *(f'"{key}": {{\n{_lines(of)}\n}}' for key, of in weights)]) + "\n}\n"
+    return text.encode("utf-8", "backslashreplace").decode()  # half a surrogate pair, escaped as JSON has it
 
 
 def parse_background(text: str, where: str) -> Background:
@@ -61,8 +60,8 @@ def parse_background(text: str, where: str) -> Background:
         InputFault: naming the key that is wrong, what stands there and what was expected.
     """
     try:
-        raw: Json = orjson.loads(text)
-    except orjson.JSONDecodeError as fault:
+        raw: Json = loads(text)
+    except ValueError as fault:
         raise InputFault(where, f"no JSON ({fault})", "what `paste-proxy mine --as-background` writes") from fault
     top = table(raw, where)
     if top.get("format") != _FORMAT:

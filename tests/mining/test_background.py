@@ -105,3 +105,10 @@ def test_what_is_nested_a_thousand_times_is_refused_in_words(key: str) -> None:
     raw = {**json.loads(dump_background(BACKGROUND)), key: "deep"}
     with pytest.raises(InputFault, match=key):
         parse_background(json.dumps(raw).replace('"deep"', "[" * 1_010 + "]" * 1_010), "background.json")
+
+
+def test_a_source_with_half_a_surrogate_pair_is_written_and_read_back() -> None:
+    odd = Background(sources=("cut \ud83d",))
+    text = dump_background(odd)
+    text.encode()
+    assert parse_background(text, "background.json") == odd
