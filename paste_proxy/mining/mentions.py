@@ -87,6 +87,9 @@ def words_by_shape(text: str) -> dict[str, list[str]]:
 
 def _trim_url(url: str) -> str:
     url = url.rstrip(".,;:!?*")
-    while url.endswith(")") and url.count(")") > url.count("("):
-        url = url[:-1].rstrip(".,;:!?*")
-    return url
+    extra, end = url.count(")") - url.count("("), len(url)
+    while extra > 0 and url[end - 1] == ")":
+        extra, end = extra - 1, end - 1
+        while url[end - 1] in ".,;:!?*":
+            end -= 1
+    return url[:end]

@@ -16,7 +16,7 @@ from paste_proxy.events.values import Json
 _DEEPEST = 12
 _MOST_LEAVES = 700
 _MOST_LOOKED_AT = 1_400
-"""Items of one list: a million empty ones must not be gone through for nothing."""
+"""Items of one list or object: a million empty ones must not be gone through for nothing."""
 _MOST_ITEMS_COPIED = 12
 _CONTAINERS = (dict, list)
 _END = object()
@@ -111,40 +111,59 @@ def leaves(payload: Json) -> list[Leaf]:
 
 
 def _grow(value: Json, pointer: str, rows: tuple[int, ...], depth: int, found: list[Leaf]) -> Iterator[None]:
-    """Add the leaves of a value to those found; stops for a moment after each item of a list or an object."""
-    if depth > _DEEPEST:
+    """Add the leaves of a value to those found; stops for a moment after each item of a list that stands in no other,
+    and after each object that holds one."""
+    if isinstance(value, dict) and depth <= _DEEPEST:
+        for item, below, inner in _scan(value, pointer, rows, depth + 1, found):
+            yield from _grow(item, below, inner, depth + 1, found)
+            yield
+    elif isinstance(value, list) and depth <= _DEEPEST:
+        for item, below, inner in _items(value, pointer, rows, found):
+            _add(item, below, inner, depth + 1, found)
+            yield
+    else:
+        _add(value, pointer, rows, depth, found)
+
+
+def _add(value: Json, pointer: str, rows: tuple[int, ...], depth: int, found: list[Leaf]) -> None:
+    """Add all leaves of a value, or as many as there may be."""
+    if depth > _DEEPEST or len(found) >= _MOST_LEAVES:
         return
     if isinstance(value, dict):
-        yield from _grow_object(value, pointer, rows, depth + 1, found)
+        for item, below, inner in _scan(value, pointer, rows, depth + 1, found):
+            _add(item, below, inner, depth + 1, found)
     elif isinstance(value, list):
-        yield from _grow_list(value, pointer, rows, depth + 1, found)
+        for item, below, inner in _items(value, pointer, rows, found):
+            _add(item, below, inner, depth + 1, found)
     elif value is not None and value != "":
         found.append((pointer, rows, value))
 
 
-def _grow_object(
+def _scan(
     value: dict[str, Json], pointer: str, rows: tuple[int, ...], depth: int, found: list[Leaf]
-) -> Iterator[None]:
-    for row, (key, item) in enumerate(value.items()):
+) -> Iterator[tuple[Json, str, tuple[int, ...]]]:
+    """Add the scalars of an object, and stop at each list and object in it."""
+    for row, (key, item) in enumerate(islice(value.items(), _MOST_LOOKED_AT)):
         is_data, below = _below(pointer, key)
         inner = rows
         if is_data:
             inner = (*rows, row)
             found.append((f"{pointer}/#", inner, key))
         if isinstance(item, _CONTAINERS):
-            yield from _grow(item, below, inner, depth, found)
-            yield
+            yield item, below, inner
         elif item is not None and item != "" and depth <= _DEEPEST:
             found.append((below, inner, item))
 
 
-def _grow_list(value: list[Json], pointer: str, rows: tuple[int, ...], depth: int, found: list[Leaf]) -> Iterator[None]:
+def _items(
+    value: list[Json], pointer: str, rows: tuple[int, ...], found: list[Leaf]
+) -> Iterator[tuple[Json, str, tuple[int, ...]]]:
+    """Add a short list as a whole, and stop at each of its items."""
     if pointer and 0 < len(value) <= _MOST_ITEMS_COPIED:
         found.append((pointer, rows, value))
     below = f"{pointer}/*"
     for row, item in enumerate(islice(value, _MOST_LOOKED_AT)):
-        yield from _grow(item, below, (*rows, row), depth, found)
-        yield
+        yield item, below, (*rows, row)
 
 
 @lru_cache(maxsize=8_192)

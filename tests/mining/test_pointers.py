@@ -60,6 +60,11 @@ def test_a_list_of_nothing_is_not_gone_through_to_its_end() -> None:
     assert leaves(payload) == []
 
 
+def test_an_object_of_nothing_is_not_gone_through_to_its_end() -> None:
+    payload: Json = {**{"n" * length: None for length in range(1, 2_000)}, "late": "late"}
+    assert leaves(payload) == []
+
+
 @given(PAYLOADS, st.lists(st.integers(0, 8), max_size=6))
 def test_whatever_is_looked_at_first_leaves_and_columns_are_the_same(payload: Json, order: list[int]) -> None:
     gradual, every = Leaves(payload), leaves(payload)
