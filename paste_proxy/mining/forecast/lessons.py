@@ -52,7 +52,7 @@ class Lessons:
             before = lesson.weight
             rate = self.rate * _OWN if trait.startswith(PATTERN) else self.rate
             wanted = before * (1 - _FADE) - rate * slope / sqrt(_STEADY + lesson.slopes)
-            lesson.weight = max(-_LARGEST, min(_LARGEST, wanted))
+            lesson.weight = clamped(wanted)
             changes.append((trait, lesson.weight - before))
         if len(of) > _SPARE * MOST:
             least = sorted(of, key=lambda trait: abs(of[trait].weight))[: len(of) - MOST]
@@ -68,3 +68,8 @@ class Lessons:
         for lesson in self.of.values():
             lesson.weight *= part
             lesson.slopes *= part
+
+
+def clamped(weight: float) -> float:
+    """A correction, as large as one may be."""
+    return max(-_LARGEST, min(_LARGEST, weight))

@@ -12,7 +12,7 @@ from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json, brief, canonical_text, loads
 from paste_proxy.mining.forecast.adaptation import Place
 from paste_proxy.mining.forecast.habits import Habits, Usual
-from paste_proxy.mining.forecast.lessons import MOST, Lesson, Lessons
+from paste_proxy.mining.forecast.lessons import MOST, Lesson, Lessons, clamped
 from paste_proxy.mining.notation import read_json, readable, table
 
 FORMAT = "paste-proxy memory"
@@ -151,7 +151,7 @@ def _read_lessons(top: dict[str, Json], key: str, where: str, rate: float) -> Le
         match raw:
             case [weight, slopes]:
                 at = f"{where}: {key}[{trait!r}]"
-                lessons.of[trait] = Lesson(_number(weight, at, -_LARGEST), _number(slopes, at, 0))
+                lessons.of[trait] = Lesson(clamped(_number(weight, at, -_LARGEST)), _number(slopes, at, 0))
             case _:
                 raise InputFault(f"{where}: {key}[{trait!r}]", brief(raw), "[correction, sum of squared slopes]")
     return lessons

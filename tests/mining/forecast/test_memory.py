@@ -164,3 +164,9 @@ def test_a_correction_that_both_learned_is_as_large_as_the_larger_and_opposite_o
     found = merged(one, other, Place.fresh()).next.of
     assert (found["same"].weight, round(found["opposite"].weight, 9)) == (-0.5, 0.2)
     assert found["same"].slopes == 2.0
+
+
+def test_a_correction_is_no_larger_than_one_that_is_learned() -> None:
+    top = {**json.loads(written(taught())), "next": {"repeat": [1e6, 1], "new": [-1e6, 1]}}
+    place, _ = load_place(json.dumps(top), "here", 0.1)
+    assert {trait: one.weight for trait, one in place.next.of.items()} == {"repeat": 6.0, "new": -6.0}
