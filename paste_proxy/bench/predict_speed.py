@@ -33,6 +33,8 @@ _TOOLS = 24
 _SHORT = 100
 """Characters of an output where only its tool matters."""
 _MOMENTS = 4_000
+_COLLECTED_AFTER = 20_000, 20, 50
+"""As `proxy.server` has it."""
 _EVENTS_OF_ONE = 4
 """Events of a session for one observation, at most."""
 
@@ -104,12 +106,15 @@ def _timed(work: Callable[[], _Result], *into: _Times) -> _Result:
 
 @contextmanager
 def _as_the_sidecar_collects() -> Iterator[None]:
-    """Garbage is collected as in the sidecar: what it has at its start, the pool above all, is left out."""
+    """Garbage is collected as in the sidecar: seldom, and what it has at its start, the pool above all, is left out."""
+    before = gc.get_threshold()
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*_COLLECTED_AFTER)
     try:
         yield
     finally:
+        gc.set_threshold(*before)
         gc.unfreeze()
 
 
