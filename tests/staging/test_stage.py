@@ -25,7 +25,7 @@ def test_it_can_be_dropped_until_its_commit_is_proven(state: State) -> None:
     assert after(state, Event.DROPPED) == (State.DISCARDED if droppable else None)
 
 
-@pytest.mark.parametrize("state", _FINAL)
+@pytest.mark.parametrize("state", sorted(_FINAL))
 @pytest.mark.parametrize("event", Event)
 def test_nothing_follows_on_an_end(state: State, event: Event) -> None:
     assert after(state, event) is None
