@@ -11,7 +11,6 @@ from paste_proxy.events.types import Event, UserMessage
 from paste_proxy.mining.completions import Completion, shares
 from paste_proxy.mining.contexts import suffixes
 from paste_proxy.mining.forecast.adaptation import Adaptation
-from paste_proxy.mining.forecast.following import look_ahead
 from paste_proxy.mining.forecast.habits import Habit
 from paste_proxy.mining.forecast.hindsight import Hindsight, Judged
 from paste_proxy.mining.forecast.model import Foreseen
@@ -77,9 +76,14 @@ class Predictor:
         return prediction
 
     def look_ahead(self) -> None:
-        """There is time: get ready for the answer of the call that the session waits for."""
-        if self._pool.models:
-            look_ahead(self._window)
+        """There is time: get ready for the answer of the call that the session waits for.
+
+        What can be come upon without it is, in the context that is likely then; it lasts.
+        """
+        with self._window.rehearsal():
+            ranked(self._pool, self._window, self._candidates, self._executable)
+            for model in self._pool.models:
+                model.finder.look_ahead(self._window, self._unknown if model.general else self._executable)
 
     def end(self) -> None:
         """The session is over: what did not come will not."""

@@ -5,6 +5,7 @@ Speculation reads it only through `sources`; nothing here ever changes a payload
 
 from collections import deque
 from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -38,6 +39,8 @@ class Observation:
     """The arguments of a call."""
     call_id: str = ""
     ok: bool = True
+    signature: str = ""
+    """Of the answer."""
 
 
 class Window:
@@ -120,6 +123,21 @@ class Window:
         """The signature stream as it stands; a turn that called nothing counts only until the next event."""
         return [*self.stream, "llm"] if self.spoke else list(self.stream)
 
+    @contextmanager
+    def rehearsal(self) -> Iterator[None]:
+        """For a while its context is what it will be if the awaited answer is like the last successful one of the tool;
+        what it is now where no answer is awaited, or none was like it."""
+        calls = [seen for seen in reversed(self.observations) if seen.kind == CALL]
+        awaited = calls[0].tool if calls and calls[0].said is None else None
+        like = next((seen.signature for seen in calls if seen.tool == awaited and seen.signature and seen.ok), None)
+        stream = self.stream.copy()
+        if like is not None:
+            self.stream.append(like)
+        try:
+            yield
+        finally:
+            self.stream = stream
+
     def asked(self) -> frozenset[str]:
         """The canonical keys of the invocations in it."""
         if self._asked is None:
@@ -134,13 +152,13 @@ class Window:
             call = Observation(CALL, None, event.tool, call_id=event.call_id)
             self._add(call)
         call.said = said
-        call.ok = sign.startswith("output:ok:")
+        call.ok, call.signature = sign.startswith("output:ok:"), sign.removeprefix("output:")
         if call.ok:
             self._changed(OUTPUT, call.tool)
         else:
             self.called += 1
         self.bearings.see(said.text())
-        self.stream.append(sign.removeprefix("output:"))
+        self.stream.append(call.signature)
 
     def _open_call(self, event: ToolOutput) -> Observation | None:
         waiting = [seen for seen in self.observations if seen.kind == CALL and seen.said is None]

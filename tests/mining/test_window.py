@@ -3,7 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paste_proxy.events.types import Event
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.types import Event, ToolCall
 from paste_proxy.mining.mappers import Mapper
 from paste_proxy.mining.predict import Predictor
 from paste_proxy.mining.sources import Source
@@ -67,3 +68,25 @@ def test_a_fork_reads_its_past_by_what_it_has_learned_since() -> None:
         fork.step(event)
     assert [bound.value for bound in files.values(fork)] == ["/a/b/app/x.py", "/q/r/src/y.py"]
     assert [bound.value for bound in files.values(window)] == ["/a/b/app/x.py"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(recorded(), st.integers(2, 9))
+def test_looking_ahead_changes_nothing_of_what_is_said(events: list[Event], size: int) -> None:
+    one, other = Predictor(POOL, window=size), Predictor(POOL, window=size)
+    for event in events:
+        assert one.step(event) == other.step(event)
+        one.look_ahead()
+
+
+def test_in_a_rehearsal_the_awaited_answer_is_like_the_last_one_of_its_tool() -> None:
+    window = Window()
+    for event in Script().call("read", {}, "one line").call("go", {}, [1]).events:
+        window.step(event)
+    answered = window.context()
+    with window.rehearsal():
+        assert window.context() == answered
+    window.step(ToolCall(session="s", ts=None, call_id="c", invocation=Invocation("read", {}), turn=9))
+    with window.rehearsal():
+        assert window.context() == [*answered, "ok:line:read"][-3:]
+    assert window.context() == answered

@@ -9,11 +9,12 @@ from heapq import nlargest
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.outline import Outline
 from paste_proxy.events.values import Json
+from paste_proxy.mining.algebra import LiveMapper
 from paste_proxy.mining.bearings import Bearings
 from paste_proxy.mining.contexts import outcome, suffixes
 from paste_proxy.mining.forecast.arguments import Arguments
 from paste_proxy.mining.forecast.choice import Choice
-from paste_proxy.mining.forecast.following import following
+from paste_proxy.mining.forecast.following import following, look_ahead
 from paste_proxy.mining.forecast.habits import Habit
 from paste_proxy.mining.forecast.measures import Gauge
 from paste_proxy.mining.forecast.recall import recall
@@ -58,9 +59,8 @@ class Finder:
         """
         own = self._own(window)
         tools = self._tools(own)
-        likely = [tool for tool in tools if tools[tool] >= _LEAST_TOOL and executable(tool)]
         some = _Some()
-        self._argue(some, window, nlargest(_TOOLS, likely, key=lambda tool: tools[tool]))
+        self._argue(some, window, _likeliest(tools, executable))
         labels = [key for key in self._frequent_here(own, window) if executable(self.frequent[key].tool)]
         self._recognise(some, own, nlargest(_FREQUENT, labels, key=lambda key: own[key]))
         self._remember(some, habits, executable)
@@ -76,6 +76,20 @@ class Finder:
         self._remember(some, habits, lambda tool: tool == outline.tool)
         found = self._found(some, window, own, self._tools(own), lambda tool: tool == outline.tool)
         return [one for one in found if outline.allows(one[0].invocation)]
+
+    def look_ahead(self, window: Window, executable: Executable) -> None:
+        """Come upon all that can be before a call is answered: what is come upon then is what the answer adds."""
+        look_ahead(window)
+        for mapper in self._mappers:
+            mapper.values(window)
+        some = _Some()
+        self._argue(some, window, _likeliest(self._tools(self._own(window)), executable))
+        self._consult(some, window, executable)
+
+    @cached_property
+    def _mappers(self) -> list[LiveMapper]:
+        """Those of all arguments, each once."""
+        return list(dict.fromkeys(mapper for slot in self.arguments.slots.values() for _, mapper in slot.mappers))
 
     def _own(self, window: Window) -> Mapping[str, float]:
         return self.choice.probabilities(cues(window)) if self.choice.bias else {}
@@ -116,6 +130,16 @@ class Finder:
             if executable(habit.invocation.tool):
                 some.at(habit.invocation).habit = habit
 
+    def _consult(self, some: "_Some", window: Window, executable: Executable) -> None:
+        """Come upon what patterns give."""
+        for expected in self.outlook.expected(suffixes(window.context()))[:_PATTERNS]:
+            template = expected.pattern.template
+            constant = template.constant if isinstance(template, Template) else None
+            if executable(template.tool) and (constant is None or _is_here(constant, window)):
+                bound = bindings(template, window, len(expected.odds))
+                for invocation, odds in zip(bound, expected.odds, strict=False):
+                    some.at(invocation).vote(odds, expected.pattern.id)
+
     def _found(
         self,
         some: "_Some",
@@ -124,13 +148,7 @@ class Finder:
         tools: Mapping[str, float],
         executable: Executable,
     ) -> Found:
-        for expected in self.outlook.expected(suffixes(window.context()))[:_PATTERNS]:
-            template = expected.pattern.template
-            constant = template.constant if isinstance(template, Template) else None
-            if executable(template.tool) and (constant is None or _is_here(constant, window)):
-                bound = bindings(template, window, len(expected.odds))
-                for invocation, odds in zip(bound, expected.odds, strict=False):
-                    some.at(invocation).vote(odds, expected.pattern.id)
+        self._consult(some, window, executable)
         sights = self._look(some, window, tools, executable)
         past = recall(window)
         for invocation in past.invocations.values():
@@ -179,6 +197,11 @@ class Finder:
         constants = (constant.value for slot in self.arguments.slots.values() for constant in slot.constants)
         known.visit(value for value in (*frequent, *constants) if isinstance(value, str) and " " not in value)
         return known
+
+
+def _likeliest(tools: Mapping[str, float], executable: Executable) -> list[str]:
+    likely = [tool for tool in tools if tools[tool] >= _LEAST_TOOL and executable(tool)]
+    return nlargest(_TOOLS, likely, key=lambda tool: tools[tool])
 
 
 def _takes_files(slot: Slot) -> bool:
