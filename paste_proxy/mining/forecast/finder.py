@@ -9,7 +9,6 @@ from heapq import nlargest
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.outline import Outline
 from paste_proxy.events.values import Json
-from paste_proxy.mining.algebra import LiveMapper
 from paste_proxy.mining.bearings import Bearings
 from paste_proxy.mining.contexts import outcome, suffixes
 from paste_proxy.mining.forecast.arguments import Arguments
@@ -80,16 +79,9 @@ class Finder:
     def look_ahead(self, window: Window, executable: Executable) -> None:
         """Come upon all that can be before a call is answered: what is come upon then is what the answer adds."""
         look_ahead(window)
-        for mapper in self._mappers:
-            mapper.values(window)
         some = _Some()
         self._argue(some, window, _likeliest(self._tools(self._own(window)), executable))
         self._consult(some, window, executable)
-
-    @cached_property
-    def _mappers(self) -> list[LiveMapper]:
-        """Those of all arguments, each once."""
-        return list(dict.fromkeys(mapper for slot in self.arguments.slots.values() for _, mapper in slot.mappers))
 
     def _own(self, window: Window) -> Mapping[str, float]:
         return self.choice.probabilities(cues(window)) if self.choice.bias else {}
