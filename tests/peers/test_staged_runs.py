@@ -85,7 +85,10 @@ def stages(place: Path) -> list[Path]:
 
 def leaves(place: Path, name: str) -> bool:
     """Whether a command that is staged has made a file of that name."""
-    return any(True for stage in stages(place) for _ in stage.glob(f"upper*/**/{name}"))
+    try:
+        return any(True for stage in stages(place) for _ in stage.glob(f"upper*/**/{name}"))
+    except FileNotFoundError:  # it was being made, or taken away, while it was looked at
+        return False
 
 
 def outcomes(place: Path) -> list[str]:
