@@ -126,7 +126,7 @@ class Workbench:
                     return await asyncio.to_thread(change, self.workspace, asked)
             case Run():
                 command = await self._command(asked)
-                if only_reads(asked.command):  # should it change something all the same, the proof before a commit finds it
+                if only_reads(asked.command):  # if it changes something yet, the proof before a commit finds it
                     return answered(await self._runner(command))
                 async with self._changing():
                     return answered(await self._runner(command))
