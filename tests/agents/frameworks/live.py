@@ -36,9 +36,10 @@ async def sidecar(folder: Path, *, routes: str, policy: str, patterns: str = "")
     Args:
         routes: its `[[llm]]` tables.
         policy: the text of a policy file.
-        patterns: the text of a pattern file.
+        patterns: the text of a pattern file; empty: none is loaded.
     """
-    head = 'port = 0\npolicies = ["policy.toml"]\npatterns = ["patterns.toml"]\n[speculation]\nmode = "speculate"\n'
+    loaded = 'patterns = ["patterns.toml"]\n' if patterns else ""
+    head = f'port = 0\npolicies = ["policy.toml"]\n{loaded}[speculation]\nmode = "speculate"\n'
     for name, text in (("policy", policy), ("patterns", patterns), ("paste", f"{head}\n{routes}")):
         (folder / f"{name}.toml").write_text(text)
     with (folder / "log").open("wb") as log:
