@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from paste_proxy.events.types import ToolCall
 from paste_proxy.mining.calibration import calibrate
 from paste_proxy.mining.contexts import outcome
 from paste_proxy.mining.forecast.finder import Executable, Finder, Found
@@ -18,8 +17,8 @@ from paste_proxy.mining.forecast.training.ranking import Ranking
 from paste_proxy.mining.forecast.traits import Told
 from paste_proxy.mining.groups import Recorded, fold_of, groups_of
 from paste_proxy.mining.held_out import HeldOut
-from paste_proxy.mining.pool import Origin, Pool
-from paste_proxy.mining.provenance import digests
+from paste_proxy.mining.pool import Pool
+from paste_proxy.mining.provenance import origin_of
 from paste_proxy.mining.replay import replay
 from paste_proxy.mining.window import Window
 
@@ -45,7 +44,7 @@ def mine_general(sessions: Sequence[Recorded]) -> tuple[Pool, HeldOut]:
     pairs = [pair for at, ranking in enumerate(rankings) for pair in ranking.outcomes(weights[at - 1])]
     learned = Ranking.joined(rankings).weights()
     model = Model(Finder(), learned.next, learned.ever, calibrate(pairs))
-    return Pool(models=(model,), origin=_origin(sessions, groups)), HeldOut.of(pairs)
+    return Pool(models=(model,), origin=origin_of(sessions, groups)), HeldOut.of(pairs)
 
 
 def _by_group(sessions: Sequence[Recorded], groups: Sequence[str]) -> Iterator[tuple[str, list[Recorded]]]:
@@ -80,14 +79,3 @@ def _practise(habits: Habits, session: Recorded) -> None:
         for call in at.calls:
             habits.note(call, outcome(at.window.context()[-1]), first=call.key not in own)
             own.add(call.key)
-
-
-def _origin(sessions: Sequence[Recorded], groups: Sequence[str]) -> Origin:
-    calls = sum(isinstance(event, ToolCall) for session in sessions for event in session.events)
-    return Origin(
-        len(sessions),
-        len(set(groups)),
-        calls,
-        tuple(sorted({session.source for session in sessions})),
-        digests(session.id for session in sessions),
-    )

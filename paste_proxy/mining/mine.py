@@ -21,9 +21,9 @@ from paste_proxy.mining.infer import LEAST_GROUPS, Explained
 from paste_proxy.mining.notation import text_of
 from paste_proxy.mining.outlook import Outlook
 from paste_proxy.mining.pattern import Pattern
-from paste_proxy.mining.pool import Origin, Pool, ToolFacts
+from paste_proxy.mining.pool import Pool, ToolFacts
 from paste_proxy.mining.predict import ranked
-from paste_proxy.mining.provenance import digests
+from paste_proxy.mining.provenance import origin_of
 from paste_proxy.mining.pruning import pruned
 from paste_proxy.mining.replay import replay
 from paste_proxy.mining.tally import Tally
@@ -163,7 +163,7 @@ def _patterns(job: Job, explained: Explained) -> Pool:
             for tally in tallies:
                 tally.add(at, group)
     patterns = tuple(tally.pattern() for tally in tallies)
-    pool = pruned(Pool(patterns, _facts(sessions), origin=_origin(sessions, groups)))
+    pool = pruned(Pool(patterns, _facts(sessions), origin=origin_of(sessions, groups)))
     earning = _earning(pool, sessions, groups)
     kept = [pattern for pattern in pool.patterns if pattern.id in earning or text_of(pattern.template) in ids]
     return replace(pool, patterns=tuple(replace(pattern, weighed=True) for pattern in kept))
@@ -193,14 +193,3 @@ def _facts(sessions: Sequence[Recorded]) -> dict[str, ToolFacts]:
         tool: ToolFacts(count, median(seconds[tool]) if seconds[tool] else None)
         for tool, count in sorted(calls.items())
     }
-
-
-def _origin(sessions: Sequence[Recorded], groups: Sequence[str]) -> Origin:
-    calls = sum(isinstance(event, ToolCall) for session in sessions for event in session.events)
-    return Origin(
-        sessions=len(sessions),
-        groups=len(set(groups)),
-        calls=calls,
-        sources=tuple(sorted({session.source for session in sessions})),
-        ids=digests(session.id for session in sessions),
-    )

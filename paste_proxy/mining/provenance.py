@@ -1,10 +1,36 @@
 """Which sessions a pool was mined from, told by digests of their ids: a pool should be measured on others."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
+from pathlib import PurePath
+
+from paste_proxy.events.types import ToolCall
+from paste_proxy.mining.groups import Recorded
+from paste_proxy.mining.pool import Origin
 
 KEPT = 1_000
 """Digests kept of a pool's sessions, the smallest: of more sessions, a sample that does not depend on their order."""
+
+
+def origin_of(sessions: Sequence[Recorded], groups: Sequence[str]) -> Origin:
+    """What a pool of these sessions says of them.
+
+    Args:
+        groups: the task that each session belongs to.
+    """
+    return Origin(
+        sessions=len(sessions),
+        groups=len(set(groups)),
+        calls=sum(isinstance(event, ToolCall) for session in sessions for event in session.events),
+        sources=tuple(sorted({_named(session.source) for session in sessions})),
+        ids=digests(session.id for session in sessions),
+    )
+
+
+def _named(source: str) -> str:
+    """A pool goes to others, whom the folders of this machine do not concern."""
+    path = PurePath(source)
+    return path.name if path.is_absolute() else source
 
 
 def digests(ids: Iterable[str]) -> tuple[str, ...]:
