@@ -18,13 +18,15 @@ KNOWS_AIOHTTP = {"proxy", "tools", "engines", "agents", "bench", "testing"}
 PARSERS = {"wire": {"pyjson5"}, "mining": {"numpy"}, "weaver": {"numpy", "sklearn"}}
 """What else a pure room stands on: computation only, like the rest of it."""
 FREE_FILES = {"config", "config_fault", "share", "testing"}
+MATERIAL = PACKAGE / "bench" / "coding" / "material"
+"""What another project is made of, which is written out and never imported."""
 ROOT = {"__init__", "__main__", "py", "clock", "errors", *FREE_FILES}
 
 
 def modules() -> Iterator[tuple[str, Path]]:
     for path in sorted(PACKAGE.rglob("*.py")):
-        room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        yield room, path
+        if path.parent != MATERIAL:
+            yield path.relative_to(PACKAGE).parts[0].removesuffix(".py"), path
 
 
 def imports(path: Path) -> Iterator[str]:

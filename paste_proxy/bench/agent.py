@@ -7,7 +7,7 @@ order.
 
 import asyncio
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Protocol
@@ -76,6 +76,7 @@ class Agent:
 
     Args:
         tools: names of all tools that such agents have.
+        masked: takes out of a tool's output what differs in every run of it, before it counts as seen.
     """
 
     def __init__(
@@ -87,8 +88,10 @@ class Agent:
         road: Road,
         pace: Pace,
         tools: Iterable[str] = (),
+        masked: Callable[[bytes], bytes] = bytes,
     ) -> None:
         self._script, self._http, self._llm, self._road, self._pace = script, http, llm, road, pace
+        self._masked = masked
         self._messages: list[dict[str, object]] = [{"role": "system", "content": "Use the tools you are given."}]
         self._view = sha256()
         self._spans: list[Span] = []
@@ -131,7 +134,7 @@ class Agent:
         results = await self._run(calls)
         self._spans.append(Span("tool", began, self._pace.now()))
         for call, result in zip(calls, results, strict=True):
-            self._view.update(result.status.encode() + b" " + result.body)
+            self._view.update(result.status.encode() + b" " + self._masked(result.body))
             content = result.body.decode("utf-8", "replace")
             self._messages.append({"role": "tool", "tool_call_id": call.id, "content": content})
 

@@ -47,8 +47,8 @@ class DispatchRoad:
 class McpRoad:
     """An MCP client session over streamable HTTP."""
 
-    def __init__(self, http: aiohttp.ClientSession, url: str, session: str) -> None:
-        self._http, self._url = http, f"{url}/mcp/{MCP_SERVER}"
+    def __init__(self, http: aiohttp.ClientSession, url: str, session: str, server: str) -> None:
+        self._http, self._url = http, f"{url}/mcp/{server}"
         self._headers = {
             "content-type": "application/json",
             "accept": "application/json, text/event-stream",
@@ -84,11 +84,16 @@ class McpRoad:
                 self._headers["mcp-session-id"] = answer.headers["mcp-session-id"]
             if answer.status != 200:
                 raise OurFault(f"MCP {method} was answered {answer.status}: {body[:300]!r}")
-        response: dict[str, Any] = orjson.loads(body)
+        response: dict[str, Any] = orjson.loads(body.rpartition(b"\ndata: ")[2] if _streamed(answer) else body)
         if "result" not in response:
             raise OurFault(f"MCP {method} was answered {body[:300]!r}")
         result: dict[str, Any] = response["result"]
         return result
+
+
+def _streamed(answer: aiohttp.ClientResponse) -> bool:
+    """Whether it is events, of which the last one is the response."""
+    return answer.content_type == "text/event-stream"
 
 
 class ToolFailed(Exception):
@@ -122,9 +127,11 @@ class SdkRoad:
 
 
 @asynccontextmanager
-async def mcp_road(http: aiohttp.ClientSession, url: str, session: str) -> AsyncIterator[McpRoad]:
+async def mcp_road(
+    http: aiohttp.ClientSession, url: str, session: str, server: str = MCP_SERVER
+) -> AsyncIterator[McpRoad]:
     """An open MCP client session."""
-    road = McpRoad(http, url, session)
+    road = McpRoad(http, url, session, server)
     await road.open()
     yield road
 

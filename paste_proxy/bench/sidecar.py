@@ -7,7 +7,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -33,8 +33,12 @@ class Setting:
     """Tool name -> URL."""
     mcp: dict[str, str]
     """MCP server name -> URL."""
+    workbenches: dict[str, str] = field(default_factory=dict)
+    """MCP server name -> the folder that our own tools work in."""
     policy: str = ""
     """A policy beside the packaged ones."""
+    patterns: tuple[str, ...] = ()
+    """Files beside the packaged ones."""
     ttl_s: float = 120.0
     min_benefit_s: float = 0.02
 
@@ -84,11 +88,11 @@ def _written(setting: Setting, port: int) -> TemporaryDirectory[str]:
 
 
 def config_text(setting: Setting, port: int) -> str:
-    """The config file: every packaged policy and pattern pool, the given policy and upstreams."""
+    """The config file: every packaged policy and pattern pool, the given ones and upstreams."""
     lines = [
         f"port = {port}",
         f"policies = {json.dumps([*_builtin('policies', '*.toml'), _POLICY])}",
-        f"patterns = {json.dumps(_builtin('patterns', '*.json'))}",
+        f"patterns = {json.dumps([*_builtin('patterns', '*.json'), *setting.patterns])}",
         "[speculation]",
         f'mode = "{setting.mode}"',
         f"ttl_s = {setting.ttl_s}",
@@ -100,6 +104,8 @@ def config_text(setting: Setting, port: int) -> str:
     for table, entries in (("tools", setting.tools), ("mcp", setting.mcp)):
         for name, url in entries.items():
             lines += [f"[{table}.{json.dumps(name)}]", f'url = "{url}"']
+    for name, folder in setting.workbenches.items():
+        lines += [f"[mcp.{json.dumps(name)}]", f"workbench = {json.dumps(folder)}"]
     return "\n".join(lines) + "\n"
 
 

@@ -1,22 +1,46 @@
 """`paste-proxy bench`: measurements, two sides in one run."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from paste_proxy.cli.demo import AsJson, Sessions, Speed, Which, replayed
+from paste_proxy.cli.coding import coding_replayed, live
+from paste_proxy.cli.demo import AsJson, Sessions, Speed, replayed
 from paste_proxy.cli.predict import predict
 from paste_proxy.cli.predict_speed import predict_speed
 
 bench = typer.Typer(help="Measurements, two sides in one run.", no_args_is_help=True)
 bench.command()(predict)
+bench.command()(live)
 bench.command()(predict_speed)
 
 
 @bench.command()
-def replay(workload: Which = "all", sessions: Sessions = None, speed: Speed = None, as_json: AsJson = False) -> None:
-    """Recorded sessions without and with speculation."""
-    replayed(workload, sessions=sessions, speed=speed, as_json=as_json, pictures=False)
+def replay(
+    workload: Annotated[
+        str, typer.Option(help="all, airline, research, coding-recorded (tools stand in, as recorded) or coding.")
+    ] = "all",
+    sessions: Sessions = None,
+    speed: Speed = None,
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Of coding: so many calls of each session, from its first.")
+    ] = None,
+    traces: Annotated[
+        list[Path] | None, typer.Option(help="Of coding: recordings to play instead of the packaged ones.")
+    ] = None,
+    pool: Annotated[Path | None, typer.Option(help="Of coding: patterns instead of the carried ones.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Recorded sessions without and with speculation.
+
+    Coding sessions are lived in a small project: files are really read and edited, and tests really run.
+    """
+    if workload == "coding":
+        coding_replayed(traces, sessions=sessions, steps=steps, speed=speed, pool=pool, as_json=as_json)
+        return
+    kind = workload.removesuffix("-recorded")
+    replayed(kind, sessions=sessions, speed=speed, as_json=as_json, pictures=False)
 
 
 @bench.command()
