@@ -44,6 +44,14 @@ class Foresight:
         self._core = core
         self._staged = staged
 
+    def holds_back(self, session: AgentSession, invocation: Invocation) -> bool:
+        """Whether a call, its tool by its identity, is one that we can run with its effects held back: then it is ours,
+        and has none before it is asked of us."""
+        if not self._staged(invocation):
+            return False
+        offer = self._toolbox.find(invocation.tool, session.id, session.scopes.values())
+        return offer is not None and _can_stage(offer.backend, invocation)
+
     def begun(self, session: AgentSession, turn: int, part: SeenPart) -> list[Narrowed]:
         """A call is being written. Nothing, where calls of that name do not pass through the sidecar: who knows what
         its tool calls in turn."""
@@ -124,9 +132,12 @@ class Foresight:
                 candidate = replace(candidate, invocation=Invocation(tool, candidate.invocation.arguments))
             if candidate.source != SEALED:
                 candidate = replace(candidate, invocation=self._core(candidate.invocation))
-            if self._staged(candidate.invocation) and not _can_stage(offer.backend, candidate.invocation):
-                self._not_executable(session.id, candidate)
-                continue
+            if self._staged(candidate.invocation):
+                if candidate.source == SEALED:  # to make a view takes longer than what is left until it is asked for
+                    continue
+                if not _can_stage(offer.backend, candidate.invocation):
+                    self._not_executable(session.id, candidate)
+                    continue
             by_scope.setdefault(offer.scope, []).append(candidate)
         return [
             Predicted(session=session.id, scope=scope, candidates=tuple(found)) for scope, found in by_scope.items()

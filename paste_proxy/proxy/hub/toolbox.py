@@ -33,6 +33,11 @@ class Resolved:
     or_else: Invocation | None = None
     """The tool of the client's own that a bare name may mean."""
 
+    @property
+    def sure(self) -> bool:
+        """Whether it can be nothing else."""
+        return self.judged == self.invocation and self.or_else is None
+
 
 @dataclass(frozen=True, slots=True)
 class Offer:

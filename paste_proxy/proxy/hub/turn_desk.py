@@ -26,8 +26,9 @@ class TurnDesk:
     """Takes requests, sealed calls and answers.
 
     A call may take effect as soon as it is sealed; its effect is over when the call comes through the sidecar, or
-    when its result comes back in a later request. What cannot be excluded counts: calls that only the history
-    shows have had their effect, and an answer that could not be read may have held any call.
+    when its result comes back in a later request. One that we could run with its effects held back is ours: it has
+    none before it is asked of us. What cannot be excluded counts: calls that only the history shows have had their
+    effect, and an answer that could not be read may have held any call.
     """
 
     def __init__(
@@ -61,9 +62,10 @@ class TurnDesk:
         session.prefixes = session.prefixes or any(map(self._toolbox.prefixed, item.reading.request.tools))
         new = heard(session, messages, partial(self._toolbox.resolve, bare=not session.prefixes), self._clock.epoch())
         self._tally.beside(call.invocation.tool for call in new.answered)
+        held_back = [Resolved(call.invocation, call.invocation) for call in new.answered if not call.effect]
         for call in (*new.answered, *session.begin_turn()):
             self._over(session, call)
-        self._went_unseen(session, new.unseen)
+        self._went_unseen(session, (*new.unseen, *held_back))
         item.exchange.session, item.exchange.turn, item.exchange.point = session.id, session.turn, placed.point
         self._tally.turns += 1
         *past, latest = new.events or (None,)
@@ -105,8 +107,10 @@ class TurnDesk:
         if replaced is not None:
             asked.claimed = replaced.claimed
             self._over(session, replaced)
-        asked.effect = f"{asked.turn}/{asked.order}/{asked.call_id}"
-        began = _effect(session, asked.effect, found)
+        began = []
+        if not (found.sure and self._foresight.holds_back(session, invocation)):
+            asked.effect = f"{asked.turn}/{asked.order}/{asked.call_id}"
+            began = [_effect(session, asked.effect, found)]
         event = CallSealed(
             session=session.id,
             ts=self._clock.epoch(),
@@ -115,7 +119,7 @@ class TurnDesk:
             call_id=asked.call_id,
             invocation=invocation,
         )
-        self._tell(began, *self._foresight.sealed(session, event))
+        self._tell(*began, *self._foresight.sealed(session, event))
         self._happened(session, event)
 
     def answer(self, item: AnswerSeen) -> None:

@@ -17,7 +17,7 @@ from paste_proxy.proxy.hub.conductor import Conductor
 from paste_proxy.proxy.hub.executor import Executor
 from paste_proxy.proxy.hub.foresight import Foresight
 from paste_proxy.proxy.hub.hub import Hub
-from paste_proxy.proxy.hub.observed import Exchange, RequestSeen
+from paste_proxy.proxy.hub.observed import CallSeen, Exchange, RequestSeen
 from paste_proxy.proxy.hub.reading import reading
 from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.tally import Tally
@@ -26,12 +26,13 @@ from paste_proxy.proxy.ports import AgentCall, RunIt, ServeIt
 from paste_proxy.speculation.policy import Policy
 from paste_proxy.speculation.types import Mode
 from paste_proxy.tools.backend import Held
-from paste_proxy.wire.types import LlmRequest, Message
+from paste_proxy.wire.types import LlmRequest, Message, SeenCall, SeenOutput
 
 from .test_hub import Kept, Prophet
 
 POLICY = '[[rule]]\ntool = "run"\neffect = "write"\nstage = true\nwrites = ["disk"]\nexpected_s = 20.0\n'
 BUILD = Invocation("run", {"command": "make"})
+CLEAN = Invocation("run", {"command": "make clean"})
 BUILT = ToolResult(body=b'"built"')
 
 
@@ -81,15 +82,30 @@ class World:
     desk: Desk
     tally: Tally
     executor: Executor
+    exchange: Exchange
 
     async def settle(self) -> None:
         for _ in range(20):
             await asyncio.sleep(0)
 
+    async def writes(self, call: Invocation, call_id: str = "c1") -> None:
+        """The LLM has written a call."""
+        self.hub.post(
+            CallSeen(self.exchange, SeenCall(order=0, call_id=call_id, name=call.tool, arguments=dict(call.arguments)))
+        )
+        await self.settle()
+
     async def asks(self) -> "asyncio.Task[RunIt | ServeIt]":
         asked = asyncio.create_task(self.hub.ask(AgentCall(invocation=BUILD, session="s")))
         await self.settle()
         return asked
+
+
+FIRST = Message(role="user", text="build it", digest=b"1")
+
+
+def request(exchange: Exchange, *messages: Message) -> RequestSeen:
+    return RequestSeen(exchange, reading(LlmRequest(model="m", stream=True, messages=messages, tools=("run",))), "s")
 
 
 @asynccontextmanager
@@ -128,11 +144,8 @@ async def world(guess: Invocation = BUILD, *, can_happen: bool = True) -> AsyncI
             clock=clock,
         )
     )
-    w = World(hub, desk, tally, executor)
-    message = Message(role="user", text="build it", digest=b"1")
-    hub.post(
-        RequestSeen(Exchange(), reading(LlmRequest(model="m", stream=True, messages=(message,), tools=("run",))), "s")
-    )
+    w = World(hub, desk, tally, executor, Exchange())
+    hub.post(request(w.exchange, FIRST))
     await w.settle()
     try:
         yield w
@@ -193,3 +206,34 @@ async def test_effects_that_happen_for_an_agent_that_has_gone_are_seen_to_their_
         await w.settle()
         assert w.desk.runs[0].happened
         assert w.tally.outcomes == {"reused": 1}
+
+
+async def test_a_call_that_the_llm_has_written_leaves_its_own_staged_run_standing() -> None:
+    async with world() as w:
+        await w.writes(BUILD)
+        asked = await w.asks()
+        w.desk.runs[0].may_happen.set()
+        assert await asked == ServeIt(BUILT, Outcome.REUSED, 1)
+
+
+async def test_one_whose_effects_we_could_not_hold_back_may_have_them_from_then_on() -> None:
+    async with world() as w:
+        await w.writes(CLEAN)
+        assert w.desk.runs[0].let_go
+
+
+async def test_a_call_that_stands_written_is_staged_no_more() -> None:
+    async with world(CLEAN) as w:
+        await w.writes(BUILD)
+        assert w.desk.runs == []
+        assert w.tally.refused == {"not_executable": 1}, "of the guess alone"
+
+
+async def test_a_call_that_was_made_elsewhere_all_the_same_has_had_its_effects() -> None:
+    async with world() as w:
+        await w.writes(BUILD)
+        assert not w.desk.runs[0].let_go
+        answer = Message(role="tool", text="", digest=b"2", output=SeenOutput(call_id="c1", output="built"))
+        w.hub.post(request(Exchange(), FIRST, answer))
+        await w.settle()
+        assert w.desk.runs[0].let_go

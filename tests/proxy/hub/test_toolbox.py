@@ -46,6 +46,14 @@ def test_every_spelling_of_a_tool_leads_to_its_identity(spelling: str, identity:
 
 
 @pytest.mark.parametrize(
+    ("spelling", "sure"),
+    [("fs/read", True), ("mcp__fs__read", True), ("fs__read", True), ("read", False), ("unheard_of", True)],
+)
+def test_a_bare_name_may_be_a_tool_of_the_client_s_own(spelling: str, sure: bool) -> None:
+    assert offered("fs/read").resolve(spelling, {}).sure is sure
+
+
+@pytest.mark.parametrize(
     ("spelling", "identity"),
     [
         ("mcp_git_hub_list_repos", "git.hub/list-repos"),
