@@ -28,8 +28,13 @@ from paste_proxy.mining.window import Window
 
 LEAST_GROUPS = 2
 """Task groups a mapper or template must be seen in."""
+MOST_ARGUMENTS = 64
+"""A call of more is known as a whole alone, by its repeats: what fills so many is seldom foreseen in all of them, and
+each of them is looked up on its own."""
 _MAPPERS_KEPT = 14
 _JOINT_TRIED = 400
+_JOINT_WORK = 6_400
+"""Mappers that the joint explanations of one call consist of, in all: of many arguments, fewer are tried."""
 _TEMPLATES_KEPT = 24
 _LEAST_GAIN = 0.5
 _FILLERS_KEPT = 5
@@ -85,13 +90,15 @@ class Explained:
 
     def add(self, group: str, call: Invocation, window: Window) -> None:
         """Explain one call from what its session held when the turn that asked for it began."""
+        if call.key in window.asked():
+            self.repeated[call.tool].add(group)
+        if len(call.arguments) > MOST_ARGUMENTS:
+            return
         used = _used(call, window)
         explanations = {name: self._weighed(call, name, used, window) for name in call.arguments}
         occurrence = Occurrence(group, explanations)
         self.occurrences[call.tool, tuple(sorted(call.arguments))].append(occurrence)
         self._part(call, occurrence, window)
-        if call.key in window.asked():
-            self.repeated[call.tool].add(group)
 
     def templates(self) -> list[AnyTemplate]:
         """The templates that explain the calls."""
@@ -175,11 +182,13 @@ def _together(
         each: the most explanations of one place that are joined.
     """
     kept = [set(greedy(_covering(place), groups, each)) for place in zip(*given, strict=True)]
+    source_of = {key: _stepping(key) for keys in kept for key in keys}
+    tried = min(_JOINT_TRIED, _JOINT_WORK // len(kept))
     covering: dict[tuple[Name, ...], dict[int, float]] = defaultdict(dict)
     for at, places in enumerate(given):
         options = [[key for key in keys if key in known] for keys, known in zip(places, kept, strict=True)]
-        for joint in islice(product(*options), _JOINT_TRIED):
-            covering[joint][at] = _jointly(joint, places)
+        for joint in islice(product(*options), tried):
+            covering[joint][at] = _jointly(joint, places, source_of)
     return ((joint, covering[joint]) for joint in greedy(covering, groups, most))
 
 
@@ -191,13 +200,20 @@ def _covering(weighed: Iterable[Mapping[Name, float]]) -> dict[Name, dict[int, f
     return covering
 
 
-def _jointly(joint: tuple[Name, ...], given: Sequence[Mapping[Name, float]]) -> float:
+def _jointly(
+    joint: tuple[Name, ...], given: Sequence[Mapping[Name, float]], source_of: Mapping[Name, Hashable]
+) -> float:
     """How well mappers do together: those that read one kind of event move along its rows in step."""
     by_source: dict[Hashable, float] = {}
     for key, weights in zip(joint, given, strict=True):
-        source = replace(key.source, each=False) if isinstance(key, Mapper) else key
+        source = source_of[key]
         by_source[source] = min(by_source.get(source, 1.0), weights[key])
     return prod(by_source.values())
+
+
+def _stepping(key: Hashable) -> Hashable:
+    """What moves in step with a mapper: all that read the kind of event that it reads."""
+    return replace(key.source, each=False) if isinstance(key, Mapper) else key
 
 
 def greedy(covering: Mapping[Name, Mapping[int, float]], groups: list[str], most: int) -> Iterator[Name]:
