@@ -49,7 +49,7 @@ def read_calibration(raw: Json, where: str) -> Calibration:
             case [int() | float() as predicted, int() | float() as observed] if 0 <= predicted <= 1 >= observed >= 0:
                 steps.append((predicted, observed))
             case _:
-                raise InputFault(where, repr(step), "pairs [predicted, observed] between 0 and 1")
+                raise InputFault(where, brief(step), "pairs [predicted, observed] between 0 and 1")
     if steps != sorted(steps) or [y for _, y in steps] != sorted(y for _, y in steps):
         raise InputFault(where, "steps out of order", "ascending pairs")
     return Calibration(tuple(steps))

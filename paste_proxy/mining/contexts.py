@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from paste_proxy.events.result import Status
 from paste_proxy.events.signature import SHAPES
+from paste_proxy.events.values import brief
 
 START = "^"
 LONGEST = 3
@@ -16,6 +17,8 @@ LONGEST = 3
 USER, SPOKE = "user", "llm"
 _JOIN = " > "
 _STATUSES = tuple(status.value for status in Status)
+_SHOWN = 60
+"""Characters of a tool's name that a fault shows."""
 
 
 def suffixes(stream: Sequence[str], longest: int = LONGEST) -> tuple[str, ...]:
@@ -71,17 +74,18 @@ def _typo_in(signature: str, *, alone: bool) -> tuple[str, str] | None:
     before_colon, colon, rest = signature.partition(":")
     status, blank, tool = signature.partition(" ")
     statuses = " or ".join(_STATUSES)
-    among_several = f"{USER}, {SPOKE} or STATUS:SHAPE:TOOL among several, as in 'ok:text:{tool.strip() or 'search'}'"
+    named = tool.strip()[:_SHOWN] or "search"
+    among_several = f"{USER}, {SPOKE} or STATUS:SHAPE:TOOL among several, as in 'ok:text:{named}'"
     if blank and (not colon or " " in before_colon):
         if not alone:
-            return repr(signature), among_several
+            return brief(signature), among_several
         if status not in _STATUSES or not tool.strip():
-            return repr(signature), f"{statuses} and the name of a tool, as in 'ok search'"
+            return brief(signature), f"{statuses} and the name of a tool, as in 'ok search'"
         return None
     shape, _, tool = rest.partition(":")
     if not colon or not tool:
         one = f"{USER}, {SPOKE}, STATUS TOOL or STATUS:SHAPE:TOOL"
-        return repr(signature), one if alone else among_several
+        return brief(signature), one if alone else among_several
     if before_colon not in _STATUSES:
-        return repr(before_colon), statuses
-    return None if shape in SHAPES else (repr(shape), "one of " + ", ".join(SHAPES))
+        return brief(before_colon), statuses
+    return None if shape in SHAPES else (brief(shape), "one of " + ", ".join(SHAPES))

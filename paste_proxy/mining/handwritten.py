@@ -41,7 +41,7 @@ def read_handwritten(text: str, where: str) -> Pool:
     read = tuple(_read(one, f"{where}: pattern[{at}]") for at, one in enumerate(patterns))
     for at, pattern in enumerate(read):
         if pattern.id in (before.id for before in read[:at]):
-            raise InputFault(f"{where}: pattern[{at}].id", f"{pattern.id!r} again", "a name of its own")
+            raise InputFault(f"{where}: pattern[{at}].id", f"{shown(pattern.id)} again", "a name of its own")
     return Pool(read)
 
 

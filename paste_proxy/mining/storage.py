@@ -53,9 +53,9 @@ def load_pool(text: str, where: str) -> Pool:
 def _read_pool(raw: Json, where: str) -> Pool:
     top = table(raw, where)
     if top.get("format") != FORMAT:
-        raise InputFault(f"{where}: format", repr(top.get("format")), f"{FORMAT!r}")
+        raise InputFault(f"{where}: format", brief(top.get("format")), f"{FORMAT!r}")
     if top.get("version") != VERSION:
-        raise InputFault(f"{where}: version", repr(top.get("version")), f"{VERSION}, or a newer paste-proxy")
+        raise InputFault(f"{where}: version", brief(top.get("version")), f"{VERSION}, or a newer paste-proxy")
     patterns = _list(top.get("patterns"), f"{where}: patterns")
     tools = table(top.get("tools", {}), f"{where}: tools")
     weighed = "model" in top
@@ -85,7 +85,7 @@ def _read_pattern(raw: Json, where: str, weighed: bool) -> Pattern:
     template = read_template(written, where)
     name = written.get("id")
     if not isinstance(name, str):
-        raise InputFault(f"{where}.id", repr(name), "a text")
+        raise InputFault(f"{where}.id", brief(name), "a text")
     ranks = _list(written.get("ranks"), f"{where}.ranks")
     return Pattern(
         template,
@@ -103,7 +103,7 @@ def _read_counts(raw: Json, where: str) -> dict[str, Count]:
 def _read_count(raw: Json, where: str) -> Count:
     numbers = [_count(number, where) for number in _list(raw, where)]
     if len(numbers) != 3 or not numbers[1] <= numbers[2] <= numbers[0]:
-        raise InputFault(where, repr(raw), "[seen, next, ever] with next <= ever <= seen")
+        raise InputFault(where, brief(raw), "[seen, next, ever] with next <= ever <= seen")
     return Count(*numbers)
 
 
@@ -117,7 +117,7 @@ def _read_facts(raw: Json, where: str) -> ToolFacts:
     if seconds is None:
         return ToolFacts(_count(written.get("calls", 0), f"{where}.calls"))
     if not isinstance(seconds, int | float) or isinstance(seconds, bool) or not 0 <= seconds <= _LARGEST:
-        raise InputFault(f"{where}.median_s", repr(seconds), "seconds or null")
+        raise InputFault(f"{where}.median_s", brief(seconds), "seconds or null")
     return ToolFacts(_count(written.get("calls", 0), f"{where}.calls"), seconds)
 
 

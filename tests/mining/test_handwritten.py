@@ -59,6 +59,27 @@ def test_what_is_left_out_is_nothing(line: str, key: str) -> None:
         read_handwritten(text, "here")
 
 
+LONG = "x" * 5_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        NEXT_PAGE.replace('"next-page"', f'"{LONG}"') * 2,
+        NEXT_PAGE.replace("ok:object:list > user", f"okay {LONG}"),
+        NEXT_PAGE.replace("ok:object:list > user", f"user > ok {LONG}"),
+        NEXT_PAGE.replace("confidence", LONG),
+        NEXT_PAGE.replace("0.6", f'"{LONG}"'),
+    ],
+)
+def test_a_fault_shows_the_beginning_of_what_is_long(text: str) -> None:
+    with pytest.raises(InputFault) as fault:
+        read_handwritten(text, "here")
+    assert LONG[:30] in str(fault.value)
+    assert len(fault.value.found) < 100
+    assert len(str(fault.value)) < 500
+
+
 def test_a_list_of_signatures_is_told_how_it_is_written() -> None:
     with pytest.raises(InputFault, match=r"one text such as .*user > ok:text:search"):
         read_handwritten(NEXT_PAGE.replace('"ok:object:list > user"', '["ok list", "user"]'), "here")

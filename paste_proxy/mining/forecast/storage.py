@@ -89,7 +89,7 @@ def load_model(raw: Json, where: str, outlook: Outlook) -> Model:
     calibration = read_calibration(top.get("calibration", []), f"{where}.calibration")
     for cue, row in finder.choice.weights.items():
         if strange := row.keys() - finder.choice.bias.keys():
-            raise InputFault(f"{where}.choice.cues[{cue!r}]", repr(min(strange)), "a label that the bias has")
+            raise InputFault(f"{where}.choice.cues[{cue!r}]", brief(min(strange)), "a label that the bias has")
     return Model(finder, _weights(top, "next", where), _weights(top, "ever", where), calibration, soon, later)
 
 
@@ -236,7 +236,7 @@ def _share(value: Json, where: str, least: float = 0.0) -> float:
     """A probability; one that divides is kept above nothing."""
     number = _number(value, where)
     if not 0 <= number <= 1:
-        raise InputFault(where, repr(value), "a number from 0 to 1")
+        raise InputFault(where, brief(value), "a number from 0 to 1")
     return max(number, least)
 
 
