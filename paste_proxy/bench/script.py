@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from paste_proxy.bench.latency import FIRST_TOKEN_S, LONGEST_LLM_S, REPLY_S, TOKENS_PER_S, tokens, tool_latency
+from paste_proxy.events.durations import credible
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.events.types import (
@@ -155,7 +156,7 @@ def _finish(draft: _Draft) -> ScriptedTurn:
     stream_s = tokens(written) / TOKENS_PER_S
     first_token_s = FIRST_TOKEN_S
     if draft.began is not None and draft.spoke is not None:
-        gap = min(max(draft.spoke - draft.began, 0.0), LONGEST_LLM_S)
+        gap = min(max(0.0, draft.spoke - draft.began), LONGEST_LLM_S)
         stream_s = min(stream_s, gap * _STREAMED_SHARE)
         first_token_s = gap - stream_s
     return ScriptedTurn(
@@ -164,13 +165,14 @@ def _finish(draft: _Draft) -> ScriptedTurn:
 
 
 def _call(call: ToolCall, output: ToolOutput) -> ScriptedCall:
+    took = credible(output.duration_s)
     return ScriptedCall(
         call_id=call.call_id,
         invocation=call.invocation,
         arguments=json.dumps(call.invocation.arguments, ensure_ascii=False),
         result=_result(output.output, output.status),
-        latency_s=tool_latency(call.invocation.key, call.invocation.tool, output.duration_s),
-        recorded=output.duration_s is not None,
+        latency_s=tool_latency(call.invocation.key, call.invocation.tool, took),
+        recorded=took is not None,
     )
 
 

@@ -99,6 +99,21 @@ def test_a_recorded_wait_for_permission_is_cut() -> None:
     assert script.calls[0].latency_s == STATED[Kind.FILE].longest_s
 
 
+@pytest.mark.parametrize("absurd", [-1.0, float("nan"), float("inf"), 1e9])
+def test_what_no_call_takes_was_not_recorded(absurd: float) -> None:
+    recorded = [called("a", "get_x", {"id": 1}), answered("a", "get_x", "one", duration_s=absurd)]
+    unknown = [called("a", "get_x", {"id": 1}), answered("a", "get_x", "one")]
+    (call,), (stated,) = build_script(S, recorded).calls, build_script(S, unknown).calls
+    assert call == stated
+    assert not call.recorded
+
+
+@pytest.mark.parametrize("absurd", [float("nan"), -1e12])
+def test_a_clock_that_tells_nothing_takes_no_time(absurd: float) -> None:
+    script = build_script(S, [said("hi", 100.0), spoke("x" * 40, absurd)])
+    assert script.turns[0].first_token_s + script.turns[0].stream_s == 0.0
+
+
 @pytest.mark.parametrize("workload", list(Workload))
 def test_packaged_sessions_become_scripts_with_calls(workload: Workload) -> None:
     tasks = packaged_tasks([workload])
