@@ -7,7 +7,7 @@ from pathlib import Path
 from paste_proxy.events.types import ToolCall, UserMessage
 from paste_proxy.importers.neutral import steps_of
 from paste_proxy.importers.records import Corrupt
-from paste_proxy.mining.groups import opening_of
+from paste_proxy.mining.openings import Opening
 
 
 @dataclass(slots=True)
@@ -17,7 +17,7 @@ class Outline:
     id: str
     source: str
     opening: str | None = None
-    """What stands for the words that it opens with, see `opening_of`."""
+    """What stands for the words that it opens with, see `Opening`."""
     events: int = 0
     calls: int = 0
 
@@ -31,17 +31,18 @@ def outlines(paths: Iterable[Path], on_bytes: Callable[[int], None] = lambda _: 
         InputFault: as `read_sessions`.
     """
     found: dict[str, Outline] = {}
-    opened: dict[str, tuple[int, int]] = {}
+    openings: dict[str, Opening] = {}
     sources: dict[str, str] = {}
     for order, source, step in steps_of(paths, Corrupt(), on_bytes=on_bytes):
-        event, place = step.event, (order, step.seq)
+        event = step.event
         outline = found.get(event.session)
         if outline is None:
             outline = found[event.session] = Outline(event.session, sources.setdefault(source, source))
         outline.events += 1
         if isinstance(event, ToolCall):
             outline.calls += 1
-        elif isinstance(event, UserMessage) and place < opened.get(event.session, (order + 1, 0)):
-            opened[event.session] = place
-            outline.opening = opening_of(event.text)
+        elif isinstance(event, UserMessage):
+            openings.setdefault(event.session, Opening()).hear(event.text, (order, step.seq))
+    for session, opening in openings.items():
+        found[session].opening = opening.digest()
     return list(found.values())

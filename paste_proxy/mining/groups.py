@@ -1,7 +1,7 @@
 """Which recorded sessions belong together, so that replays of one task never stand on both sides of a split.
 
 Two sessions are of one group if their ids differ only in the number of a trial, or if they open with the
-same words and these are more than a greeting.
+same words, see `openings`.
 """
 
 import re
@@ -10,10 +10,9 @@ from hashlib import blake2b
 from typing import Protocol, TypeVar
 
 from paste_proxy.events.types import Event, UserMessage
+from paste_proxy.mining.openings import Opening
 
 _TRIAL = re.compile(r"[-_./]?(?:trial|attempt|run|rollout|sample|try)[-_]?\d+(?:[-_.]\d+)*$", re.IGNORECASE)
-
-_LEAST_WORDS = 8
 
 
 class Recorded(Protocol):
@@ -41,23 +40,15 @@ class Opened(Protocol):
 
     @property
     def opening(self) -> str | None:
-        """The `opening_of` what was said first."""
+        """The digest of its `Opening`."""
 
 
 Session = TypeVar("Session", bound=Opened)
 
 
-def opening_of(text: str) -> str | None:
-    """What stands for the words that a session opens with, None if they are no more than a greeting."""
-    words = text.lower().split()
-    if len(words) < _LEAST_WORDS:
-        return None
-    return blake2b(" ".join(words).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
 def groups_of(sessions: Sequence[Recorded]) -> list[str]:
     """The group of each session, named by the least id of its members."""
-    return _grouped((session.id, _opening(session.events)) for session in sessions)
+    return _grouped((session.id, opening_of(session.events)) for session in sessions)
 
 
 def groups_of_opened(sessions: Sequence[Opened]) -> list[str]:
@@ -94,5 +85,10 @@ def without_groups_of(sessions: Sequence[Session], others: Sequence[Opened]) -> 
     return [session for session, group in zip(sessions, groups, strict=False) if group not in taken]
 
 
-def _opening(events: Iterable[Event]) -> str | None:
-    return next((opening_of(event.text) for event in events if isinstance(event, UserMessage)), None)
+def opening_of(events: Iterable[Event]) -> str | None:
+    """What stands for the words that a session opens with; None if they are no more than a greeting."""
+    opening = Opening()
+    for at, event in enumerate(events):
+        if isinstance(event, UserMessage):
+            opening.hear(event.text, (at,))
+    return opening.digest()

@@ -38,6 +38,11 @@ def test_a_greeting_makes_no_group() -> None:
     assert len(set(groups_of([session("a", "Hi there"), session("b", "Hi there")]))) == 2
 
 
+def test_replays_of_a_short_task_are_one_group() -> None:
+    for task in ("Fix the login bug", "明日の東京の天気を調べて"):
+        assert len(set(groups_of([session("a", task), session("b", task)]))) == 1
+
+
 def test_what_shares_a_group_with_the_excluded_is_left_out() -> None:
     sessions = [Outline(name, "test") for name in ("t1-trial0", "t1-trial1", "t2-trial0")]
     assert [one.id for one in without_groups_of(sessions, [Outline("t1-trial9", "test")])] == ["t2-trial0"]
@@ -45,7 +50,7 @@ def test_what_shares_a_group_with_the_excluded_is_left_out() -> None:
 
 def test_of_the_excluded_no_more_need_be_known_than_how_they_open() -> None:
     told = [session(name, words) for name, words in zip(("a", "b", "c", "d-trial1"), OPENINGS, strict=True)]
-    outlines = [Outline(one.id, "test", opening_of(words)) for one, words in zip(told, OPENINGS, strict=True)]
+    outlines = [Outline(one.id, "test", opening_of(one.events)) for one in told]
     assert groups_of_opened(outlines) == groups_of(told)
     assert [one.id for one in without_groups_of(outlines[1:], outlines[:1])] == ["b", "d-trial1"]
 
