@@ -14,7 +14,7 @@ from paste_proxy.clock import Clock
 from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.mining.forecast.adaptation import Place
-from paste_proxy.mining.forecast.memory import load_place, merged, text_of
+from paste_proxy.mining.forecast.memory import LARGEST, load_place, merged, text_of
 from paste_proxy.proxy.private_file import alone, write_whole
 
 log = structlog.get_logger(__name__)
@@ -23,7 +23,6 @@ REFUSED = ".refused"
 _HALF_LIFE_S = 30 * 86_400.0
 """What was learned counts half after so long without being taught again."""
 _MOST_HALVES = 60.0
-_LARGEST_FILE = 8 * 2**20
 
 
 def stored(path: Path, rate: float, now: float) -> Place:
@@ -36,8 +35,8 @@ def stored(path: Path, rate: float, now: float) -> Place:
         FileNotFoundError: there is none.
         OSError, ValueError, InputFault: it cannot be read as one of ours.
     """
-    if path.stat().st_size > _LARGEST_FILE:
-        raise ValueError(f"larger than {_LARGEST_FILE} bytes")
+    if path.stat().st_size > LARGEST:
+        raise ValueError(f"larger than {LARGEST} bytes")
     place, saved = load_place(path.read_text("utf-8"), str(path), rate)
     place.faded(0.5 ** min(_MOST_HALVES, max(0.0, now - saved) / _HALF_LIFE_S))
     return place

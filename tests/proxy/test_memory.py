@@ -12,6 +12,7 @@ from structlog.testing import capture_logs
 
 from paste_proxy.config import Config, Learning, Recording
 from paste_proxy.events.invocation import Invocation
+from paste_proxy.mining.forecast.habits import Habits, Usual
 from paste_proxy.proxy.memory import Memory
 from paste_proxy.testing import FakeClock
 from tests.proxy.mcp.parts import until
@@ -49,6 +50,20 @@ async def test_the_next_sidecar_knows_what_this_one_learned(tmp_path: Path) -> N
     again = await opened(config(tmp_path))
     assert [round(place.next.of["repeat"].weight, 4) for place in again.places] == [round(one, 4) for one in learned]
     assert [list(place.habits.known) for place in again.places] == [[TEST.key], [TEST.key]]
+
+
+async def test_however_much_was_learned_the_next_sidecar_reads_it(tmp_path: Path) -> None:
+    faults: list[str] = []
+    memory = await opened(config(tmp_path), faults=faults)
+    teach(memory, TEST)
+    after = {f"ok {at} {'x' * 400}": 1.0 for at in range(64)}
+    for place in memory.places:
+        calls = (Invocation("shell", {"command": f"{at} {'y' * 390}"}) for at in range(1_000))
+        place.habits = Habits.of([*place.habits.written(), *(Usual(call, 0.5, 0.5, after) for call in calls)])
+    await memory.close()
+    again = await opened(config(tmp_path), faults=faults)
+    assert [TEST.key in place.habits.known for place in again.places] == [True, True]
+    assert faults == []
 
 
 async def test_its_files_are_private_and_nothing_else_is_left(tmp_path: Path) -> None:

@@ -17,6 +17,10 @@ from paste_proxy.mining.notation import read_json, readable, table
 
 FORMAT = "paste-proxy memory"
 VERSION = 1
+LARGEST = 8 * 2**20
+"""Bytes of a text; what would not go into it is left out, that which counts least first."""
+_ROOM_OF_LESSONS, _ROOM_OF_HABITS = 2 * 2**20, 3 * 2**20
+"""Bytes of the lessons of one kind, and of all habits."""
 _MOST = 10_000
 """Of anything in a file; what is written stays far below."""
 _LARGEST = 1e9
@@ -26,12 +30,11 @@ _MOST_HABITS = 1_000
 
 
 def text_of(place: Place, saved: float, harmless: Callable[[Invocation], bool]) -> str:
-    """The JSON text of a place, with the habits whose invocations are harmless to keep.
+    """The JSON text of a place, with the habits whose invocations are harmless to keep; at most `LARGEST` bytes.
 
     Args:
         saved: when, in seconds since 1970.
     """
-    habits: list[Json] = [_written_habit(one) for one in place.habits.written() if _kept(one, harmless)]
     written: dict[str, Json] = {
         "format": FORMAT,
         "version": VERSION,
@@ -39,9 +42,9 @@ def text_of(place: Place, saved: float, harmless: Callable[[Invocation], bool]) 
         "moments": place.moments,
         "next": _written_lessons(place.next),
         "ever": _written_lessons(place.ever),
-        "habits": habits,
+        "habits": _written_habits(place.habits, harmless),
     }
-    return canonical_text(written).encode("utf-8", "backslashreplace").decode()
+    return _utf8(written).decode()
 
 
 def load_place(text: str, where: str, rate: float) -> tuple[Place, float]:
@@ -127,15 +130,37 @@ def _sum(theirs: float, ours: float, before: float) -> float:
     return max(0.0, theirs + ours - before)
 
 
-def _written_lessons(lessons: Lessons) -> dict[str, Json]:
-    return {trait: [round(one.weight, 4), round(one.slopes, 4)] for trait, one in lessons.of.items()}
+def _written_lessons(lessons: Lessons) -> Json:
+    largest_first = sorted(lessons.of.items(), key=lambda one: -abs(one[1].weight))
+    written: Iterable[dict[str, Json]] = (
+        {trait: [round(one.weight, 4), round(one.slopes, 4)]} for trait, one in largest_first
+    )
+    return {trait: lesson for one in _fitting(written, _ROOM_OF_LESSONS) for trait, lesson in one.items()}
+
+
+def _written_habits(habits: Habits, harmless: Callable[[Invocation], bool]) -> Json:
+    usual_first = sorted(habits.written(), key=lambda one: -one.times)
+    return [*_fitting((_written_habit(one) for one in usual_first if _kept(one, harmless)), _ROOM_OF_HABITS)]
+
+
+def _fitting(entries: Iterable[dict[str, Json]], room: int) -> Iterator[dict[str, Json]]:
+    """Those that find room, in bytes, where the earlier ones go first."""
+    for entry in entries:
+        size = len(_utf8(entry)) + 1
+        if size <= room:
+            room -= size
+            yield entry
+
+
+def _utf8(value: Json) -> bytes:
+    return canonical_text(value).encode("utf-8", "backslashreplace")
 
 
 def _kept(one: Usual, harmless: Callable[[Invocation], bool]) -> bool:
     return readable(one.invocation.arguments) and harmless(one.invocation)
 
 
-def _written_habit(one: Usual) -> Json:
+def _written_habit(one: Usual) -> dict[str, Json]:
     return {
         "tool": one.invocation.tool,
         "arguments": one.invocation.arguments,

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.mining.forecast.adaptation import Place
+from paste_proxy.mining.forecast.habits import Habits, Usual
 from paste_proxy.mining.forecast.lessons import Lesson
-from paste_proxy.mining.forecast.memory import load_place, merged, text_of
+from paste_proxy.mining.forecast.memory import LARGEST, load_place, merged, text_of
 
 TEST = Invocation("shell", {"command": "npm test"})
 
@@ -40,6 +41,35 @@ def test_what_was_written_is_read_back() -> None:
 def test_only_harmless_habits_are_written() -> None:
     assert json.loads(text_of(taught(), 0, lambda call: call.tool != "shell"))["habits"] == []
     assert json.loads(written(taught().copy(habits=False)))["habits"] == []
+
+
+def much(call: int) -> Usual:
+    """Of an invocation: as much as is ever known of one, in the largest letters."""
+    tool = f"tool{call} " + "\N{GRINNING FACE}" * 200
+    after = {f"ok {at} {tool}": 1.0 for at in range(64)}
+    return Usual(Invocation(tool, {"text": "\N{GRINNING FACE}" * 390 + str(call)}), 1.0 + call, 1.0, after)
+
+
+def test_what_is_written_is_never_too_large_to_be_read_and_keeps_what_counts_most() -> None:
+    place = taught()
+    place.habits = Habits.of(map(much, range(1_000)))
+    for lessons in (place.next, place.ever):
+        lessons.of = {f"{at} " + "\ud83d" * 1_500: Lesson((at - 500) / 100, 1.0) for at in range(1_000)}
+    text = written(place)
+    assert LARGEST / 4 < len(text.encode()) <= LARGEST
+    read, _ = load_place(text, "here", 0.1)
+    known = [one.times for one in read.habits.written()]
+    assert known == sorted(range(1_001 - len(known), 1_001), reverse=True)
+    for lessons in (read.next, read.ever):
+        assert min(abs(one.weight) for one in lessons.of.values()) > 0.5
+        assert {5.0, -4.99} & {one.weight for one in lessons.of.values()}
+
+
+def test_one_habit_too_large_to_be_kept_takes_no_other_with_it() -> None:
+    place = taught()
+    place.habits = Habits.of([Usual(Invocation("x" * LARGEST, {}), 9.0, 9.0, {}), *place.habits.written()])
+    read, _ = load_place(written(place), "here", 0.1)
+    assert [one.invocation for one in read.habits.written()] == [TEST]
 
 
 def test_a_copy_does_not_change_as_the_place_learns_on() -> None:
