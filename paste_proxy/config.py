@@ -14,8 +14,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, V
 from paste_proxy.config_fault import config_fault
 from paste_proxy.errors import InputFault
 from paste_proxy.events.toml import read_toml
-from paste_proxy.proxy.http.hosts import is_loopback
 from paste_proxy.speculation.types import Destination, Mode
+from paste_proxy.tools.loopback import is_loopback
 
 _LONGEST_S = 10 * 365 * 86_400.0
 

@@ -13,12 +13,12 @@ from yarl import URL
 
 from paste_proxy.config import LlmRoute
 from paste_proxy.errors import InputFault
-from paste_proxy.proxy.http.hosts import is_loopback
 from paste_proxy.proxy.http.observation import Observation
 from paste_proxy.proxy.http.refusal import refusal
 from paste_proxy.proxy.http.relay import Relay
 from paste_proxy.proxy.http.tunnel import is_upgrade
 from paste_proxy.proxy.ports import LlmGate
+from paste_proxy.tools.loopback import is_loopback
 from paste_proxy.wire.protocols import wire_of
 
 _RESERVED = "/paste/"

@@ -20,11 +20,11 @@ from paste_proxy.config import Config
 from paste_proxy.errors import InputFault
 from paste_proxy.proxy.app import TRAFFIC, Parts, build_app
 from paste_proxy.proxy.composition import compose
-from paste_proxy.proxy.http.hosts import is_loopback
 from paste_proxy.proxy.http.relay import LONGEST_HEADER_BYTES, MOST_HEADERS, READ_BUFFER_BYTES
 from paste_proxy.proxy.http.traffic import Traffic
 from paste_proxy.proxy.llm_route import is_itself
 from paste_proxy.proxy.opening import log_opening
+from paste_proxy.tools.loopback import is_loopback
 
 _COLLECTED_AFTER = 20_000, 20, 50
 """A prediction makes thousands of objects that live as long as it; by default they set off the collector many times."""

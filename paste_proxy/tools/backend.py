@@ -1,10 +1,12 @@
 """The seam between the executor and whatever runs a tool."""
 
 import asyncio
+from collections.abc import Iterable
 from typing import Protocol, runtime_checkable
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
+from paste_proxy.speculation.preparation import Need
 
 
 class Backend(Protocol):
@@ -82,3 +84,34 @@ class Staging(Backend, Protocol):
         Raises:
             UpstreamFault: it could not be run so, or what it did cannot be held back.
         """
+
+
+class Preparable(Protocol):
+    """Something that a call needs, and that can be got ready without making the call or sending anything of it."""
+
+    @property
+    def need(self) -> Need:
+        """What it is."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether it was got ready, and still is."""
+
+    @property
+    def apart(self) -> bool:
+        """Whether only calls that are run ahead use it, the agent's own having one of their own."""
+
+    async def prepare(self) -> bool:
+        """Get it ready. False: there is nothing to do.
+
+        Raises:
+            PasteError, OSError: it cannot be had.
+        """
+
+
+@runtime_checkable
+class Preparing(Backend, Protocol):
+    """A backend that can get ready for a call."""
+
+    def needs(self, invocation: Invocation) -> Iterable[Preparable]:
+        """What a call needs and does not bring with it; only some of its arguments may be known. Waits for nothing."""

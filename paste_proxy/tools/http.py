@@ -1,8 +1,8 @@
 """A tool behind a URL: its arguments are POSTed there as JSON, the answer's body is its result."""
 
 import json
+from collections.abc import Iterable
 from http import HTTPStatus
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -11,7 +11,10 @@ import aiohttp
 from paste_proxy.errors import UpstreamFault, place_of
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import Status, ToolResult
+from paste_proxy.tools.approach import Approach
+from paste_proxy.tools.backend import Preparable
 from paste_proxy.tools.client_fault import words_of
+from paste_proxy.tools.loopback import is_loopback
 from paste_proxy.tools.retry_after import retry_after_s
 
 
@@ -31,6 +34,7 @@ class HttpBackend:
         self._timeout = aiohttp.ClientTimeout(total=timeout_s)
         self._speculative_bytes = speculative_bytes
         self._proxy = _proxy_of(url)
+        self._approach = Approach(session, url, self._proxy)
 
     async def run(self, invocation: Invocation, *, speculative: bool) -> ToolResult:
         """The answer as it came; an HTTP status of 400 or more is the tool's own error.
@@ -75,6 +79,10 @@ class HttpBackend:
                 raise UpstreamFault(f"{self._place}: a speculative answer is larger than {limit} bytes")
         return bytes(body)
 
+    def needs(self, invocation: Invocation) -> Iterable[Preparable]:
+        """A connection, the same for every call."""
+        return (self._approach,) if self._approach.pays else ()
+
     async def close(self) -> None:
         """Nothing of its own to release."""
 
@@ -83,13 +91,6 @@ def _proxy_of(url: str) -> str | None:
     """The environment's proxy for a URL; never one for this very machine."""
     parts = urlsplit(url)
     host = parts.hostname or ""
-    if host == "localhost" or host.endswith(".localhost") or _is_loopback(host) or proxy_bypass(host):
+    if is_loopback(host) or proxy_bypass(host):
         return None
     return getproxies().get(parts.scheme)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False

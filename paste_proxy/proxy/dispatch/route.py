@@ -22,6 +22,7 @@ from paste_proxy.proxy.http.opting_out import opts_out
 from paste_proxy.proxy.http.refusal import refusal
 from paste_proxy.proxy.outages import Outages
 from paste_proxy.proxy.ports import AgentCall, RunIt, ServeIt, ToolGate
+from paste_proxy.tools.connections import Connections
 
 CALL_ID_HEADER = "x-paste-call-id"
 OUTCOME_HEADER = "x-paste-outcome"
@@ -39,7 +40,8 @@ def add_dispatch_routes(app: web.Application, config: Config, gate: ToolGate) ->
     socket = DispatchSocket(gate)
 
     async def lifetime(_: web.Application) -> AsyncIterator[None]:
-        async with aiohttp.ClientSession(trust_env=False, timeout=aiohttp.ClientTimeout(total=None)) as session:
+        timeout = aiohttp.ClientTimeout(total=None)
+        async with aiohttp.ClientSession(connector=Connections(), trust_env=False, timeout=timeout) as session:
             backend = configured_tools(config, session)
             dispatch.backend = backend
             if config.tools:

@@ -1,6 +1,6 @@
 """The tools that the config names, as one backend."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import aiohttp
 
@@ -8,7 +8,7 @@ from paste_proxy.config import Config, DispatchTool
 from paste_proxy.errors import UpstreamFault
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
-from paste_proxy.tools.backend import Backend
+from paste_proxy.tools.backend import Backend, Preparable, Preparing
 from paste_proxy.tools.command import CommandBackend
 from paste_proxy.tools.http import HttpBackend
 
@@ -29,6 +29,11 @@ class ConfiguredTools:
         if backend is None:
             raise UpstreamFault(f"no tool {invocation.tool!r} is configured")
         return await backend.run(invocation, speculative=speculative)
+
+    def needs(self, invocation: Invocation) -> Iterable[Preparable]:
+        """What a call's tool needs."""
+        backend = self._backends.get(invocation.tool)
+        return backend.needs(invocation) if isinstance(backend, Preparing) else ()
 
     async def close(self) -> None:
         """Close every tool."""

@@ -4,15 +4,7 @@ import ipaddress
 import socket
 from collections.abc import Callable
 
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a server bound to `host`."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+from paste_proxy.tools.loopback import is_loopback
 
 
 def own_hosts(host: str) -> Callable[[str], bool]:

@@ -19,7 +19,6 @@ from aiohttp import (
     HttpVersion11,
     ServerTimeoutError,
     StreamReader,
-    TCPConnector,
     web,
 )
 from aiohttp.client_proto import ResponseHandler
@@ -34,6 +33,7 @@ from paste_proxy.proxy.http.refusal import refusal
 from paste_proxy.proxy.http.tunnel import is_upgrade, tunnel, upgrade_headers
 from paste_proxy.proxy.http.upload import Upload, upload_of
 from paste_proxy.proxy.outages import Outages
+from paste_proxy.tools.connections import Connections
 
 READ_BUFFER_BYTES = 2**18
 LONGEST_HEADER_BYTES = 2**16
@@ -53,7 +53,7 @@ def upstream_session(proxy: str | None = None) -> ClientSession:
     return ClientSession(
         proxy=proxy,
         request_class=Outgoing,
-        connector=TCPConnector(limit=0, keepalive_timeout=_POOL_IDLE_S),
+        connector=Connections(keepalive_s=_POOL_IDLE_S),
         cookie_jar=DummyCookieJar(),
         timeout=ClientTimeout(total=None, sock_connect=_CONNECT_S),
         skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
