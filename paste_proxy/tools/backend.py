@@ -95,7 +95,7 @@ class Preparable(Protocol):
 
     @property
     def ready(self) -> bool:
-        """Whether it was got ready, and still is."""
+        """Whether what was got ready still is, as far as can be told without waiting."""
 
     @property
     def apart(self) -> bool:

@@ -6,7 +6,7 @@ something we cannot answer just as the client would is not imitated: the call fa
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
@@ -16,6 +16,8 @@ from paste_proxy.errors import PasteError, UpstreamFault
 from paste_proxy.events.invocation import Invocation, name_of
 from paste_proxy.events.result import ToolResult
 from paste_proxy.events.values import loads
+from paste_proxy.tools.backend import Preparable
+from paste_proxy.tools.mcp_ahead import SessionAhead
 from paste_proxy.tools.mcp_hello import OUR_NAME, Hello, call, listing, opening
 from paste_proxy.tools.mcp_link import Answerer, Link, SessionGone
 from paste_proxy.wire.jsonrpc import Request, Response, refuse, respond
@@ -46,6 +48,8 @@ class McpClient:
         tools: the server's tools by bare name, as listed last.
         idle_s: seconds without a call after which the session is closed.
         marked: whether a speculative call says that it is one, in its `_meta`.
+        opens: whether the session may be opened for a call that is not run ahead yet.
+        needs: what the agent's own calls need; `shared` those of a client without sessions.
     """
 
     def __init__(
@@ -57,9 +61,14 @@ class McpClient:
         *,
         idle_s: float = 600.0,
         marked: bool = False,
+        opens: bool = False,
+        needs: Iterable[Preparable] = (),
+        shared: Iterable[Preparable] = (),
     ) -> None:
         self._server, self._connect, self._hello, self._tools = server, connect, hello, tools
         self._idle_s, self._marked = idle_s, marked
+        own = (SessionAhead(server, self),) if opens else ()
+        self._needs = {Era.SESSION: (*needs, *own), Era.STATELESS: (*needs, *shared, *own)}
         self._ids = count(1)
         self._opening = asyncio.Lock()
         self._session: tuple[Link, Dialect] | None = None
@@ -98,6 +107,10 @@ class McpClient:
     async def connect(self) -> None:
         """Wait until the session is open or cannot be; see `Connecting`."""
         await asyncio.shield(self._background(self._warm()))
+
+    def needs(self, invocation: Invocation) -> Iterable[Preparable]:
+        """What a call needs; see `Preparing`."""
+        return self._needs[self._hello().era]
 
     def warm(self) -> None:
         """Open the session ahead of the first call; a failure shows at that call."""

@@ -85,6 +85,11 @@ class McpChildren:
         self._make_room()
         return await self._start(shared=False)
 
+    @property
+    def sharing(self) -> bool:
+        """Whether the process of the clients without sessions runs."""
+        return self._shared is not None and self._shared.id in self._live
+
     async def shared(self) -> LiveProcess:
         """The process of the clients without sessions.
 
@@ -92,7 +97,7 @@ class McpChildren:
             UpstreamFault: it cannot be started.
         """
         async with self._starting:
-            if self._shared is None or self._shared.id not in self._live:
+            if self._shared is None or not self.sharing:
                 self._shared = await self._start(shared=True)
         self._touch(self._shared)
         return self._shared

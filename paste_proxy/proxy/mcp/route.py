@@ -17,6 +17,7 @@ from paste_proxy.proxy.mcp.client_arguments import ClientArguments
 from paste_proxy.proxy.mcp.http import McpHttpFront
 from paste_proxy.proxy.mcp.patience import Patience, note_answer
 from paste_proxy.proxy.mcp.sessions import McpSessions
+from paste_proxy.proxy.mcp.shared_process import SharedProcess
 from paste_proxy.proxy.mcp.speculators import over_http, over_stdio
 from paste_proxy.proxy.mcp.watch import McpWatch
 from paste_proxy.proxy.ports import ToolGate
@@ -115,9 +116,10 @@ def _front(
 
     def watch(scope: str, target: str) -> McpWatch:
         if server.url is None:
-            make = over_stdio(name, server, stages)
+            shared = SharedProcess(name, lambda: children)
+            make = over_stdio(name, server, stages, opens=lists, shared=(shared,))
         else:
-            make = over_http(name, server, relay.session, target, config.speculation.result_bytes)
+            make = over_http(name, server, relay.session, target, config.speculation.result_bytes, opens=lists)
         ahead = make if server.stateless else None
         return McpWatch(gate, name, scope, ahead, client_arguments, warm=warm, lists=lists)
 

@@ -5,7 +5,7 @@ A command can be run ahead, too, where there are stages: it is then held back un
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from paste_proxy.events.values import dumps
 from paste_proxy.speculation.plainly_reading import only_reads
 from paste_proxy.staging.normal import OWN_UMASK
 from paste_proxy.staging.types import Staged, Tier
+from paste_proxy.tools.backend import Preparable
 from paste_proxy.tools.workbench.declared import ALL, READING, Declared
 from paste_proxy.tools.workbench.editing import Edit, Write, change
 from paste_proxy.tools.workbench.globbing import Glob, find_files
@@ -27,6 +28,7 @@ from paste_proxy.tools.workbench.output import result_of
 from paste_proxy.tools.workbench.reading import Read, read
 from paste_proxy.tools.workbench.running import Run, Runner, answered, run_normally, staged
 from paste_proxy.tools.workbench.searching import Grep, grep
+from paste_proxy.tools.workbench.warming import named
 from paste_proxy.tools.workbench.workspace import Unable, Workspace
 from paste_proxy.wire.mcp_tools import ListedTool, listed_tools
 
@@ -97,6 +99,10 @@ class Workbench:
             raise UpstreamFault(f"no such command can be run: {fault}") from fault
         stage = await run_ahead(self._stages, command, wanted)
         return HeldCommand(self._stages, stage, result_of(answered(stage.ran)))
+
+    def needs(self, invocation: Invocation) -> Iterable[Preparable]:
+        """The files that a call names; see `Preparing`."""
+        return named(self.workspace, invocation)
 
     def warm(self) -> None:
         """There is nothing to get ready."""
