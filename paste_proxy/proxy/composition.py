@@ -147,6 +147,7 @@ class Sidecar:
         await asyncio.to_thread(warm, self._pool if self._adaptation is None else self._adaptation.pool)
         recorder = Recorder(self.config.recording, self._clock, self.tally.fault)
         executor = Executor(self.hub.post)
+        self.tally.running = executor.running
         self.hub.start(
             Conductor(
                 scheduler=self._scheduler,

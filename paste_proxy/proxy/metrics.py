@@ -82,6 +82,7 @@ class _Account(Collector):
         yield from self._tools()
         yield _counters("paste_past_calls", "Calls answered past the sidecar.", "tool", tally.past)
         yield CounterMetricFamily("paste_launched", "Speculative jobs started.", value=tally.launched)
+        yield GaugeMetricFamily("paste_running", "Speculative jobs under way.", value=tally.running())
         yield _counters("paste_speculation", "Speculative jobs by their end.", "outcome", tally.outcomes)
         yield _counters(
             "paste_shadow_speculation", "Jobs that would have run, in observe mode.", "outcome", tally.shadow_outcomes

@@ -35,6 +35,7 @@ def stats(tally: Tally, mode: Mode, *, sessions: int, exchanges: int) -> dict[st
         "saved_s": tally.saved_s,
         "wasted_s": tally.wasted_s,
         "launched": tally.launched,
+        "running": tally.running(),
         "outcomes": dict(tally.outcomes),
         "would_have": {"hits": would_hit, "saved_s": tally.would_save_s, "wasted_s": tally.would_waste_s},
         "refused": dict(tally.refused),

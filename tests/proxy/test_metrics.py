@@ -18,6 +18,7 @@ def tally() -> Tally:
     made.outcomes.update(reused=2, discarded=1)
     made.refused.update(policy=9)
     made.fault("tee")
+    made.running = lambda: 6
     made.beside(["Bash", "Bash"])
     for tool, decision in (("web/fetch", "run"), ("web/fetch", "reused"), ("read", "run")):
         made.tool(tool).calls[decision] += 1
@@ -41,6 +42,7 @@ def test_every_figure_stands_under_its_documented_name() -> None:
         'paste_tool_calls_total{decision="reused",tool="web/fetch"} 1.0',
         'paste_tool_exposed_seconds_total{tool="read"} 4.0',
         "paste_launched_total 3.0",
+        "paste_running 6.0",
         'paste_speculation_total{outcome="discarded"} 1.0',
         'paste_refused_total{reason="policy"} 9.0',
         'paste_faults_total{where="tee"} 1.0',

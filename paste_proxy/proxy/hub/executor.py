@@ -28,6 +28,10 @@ class Executor:
         self._leaving: set[asyncio.Task[None]] = set()
         """What is being let go."""
 
+    def running(self) -> int:
+        """How many jobs are under way."""
+        return len(self._running)
+
     def launch(self, job: int, invocation: Invocation, backend: Backend) -> bool:
         """Start a job; whether its call is sent now, not when the backend has connected (then `JobSent` is told)."""
         waits = isinstance(backend, Connecting) and not backend.connected

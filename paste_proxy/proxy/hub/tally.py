@@ -66,6 +66,8 @@ class Tally:
     patterns: dict[str, PatternTally] = field(default_factory=dict)
     """By what foresaw a call, above all a pattern's id; as many as a pool has."""
     guesses: GuessTally = field(default_factory=GuessTally)
+    running: Callable[[], int] = lambda: 0
+    """Speculative jobs under way, those included that an agent waits for."""
     stages: StageTally | None = None
     """None: nothing is staged."""
     learned: Callable[[], Learned] = Learned
