@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from paste_proxy.speculation.fields import Fields
+
 
 class Preparation(StrEnum):
     """Ways of getting ready; none of them sends anything of a call."""
@@ -21,3 +23,17 @@ class Need:
 
     kind: Preparation
     name: str
+
+
+def read_preparations(fields: Fields) -> frozenset[Preparation] | None:
+    """The key `prepare` of a policy's rule; None: it does not say.
+
+    Raises:
+        InputFault: it is no list of such ways.
+    """
+    value = fields.value("prepare")
+    if value is None:
+        return None
+    if not isinstance(value, list) or not all(kind in tuple(Preparation) for kind in value):
+        raise fields.fault("prepare", f"a list of {', '.join(map(repr, map(str, Preparation)))}, or an empty one")
+    return frozenset(map(Preparation, value))

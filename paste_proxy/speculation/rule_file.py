@@ -14,6 +14,7 @@ from paste_proxy.speculation.budgets.allotment import ALLOTMENT_KEYS, read_allot
 from paste_proxy.speculation.conditions import read_conditions
 from paste_proxy.speculation.domains import WRITTEN
 from paste_proxy.speculation.fields import Fields
+from paste_proxy.speculation.preparation import read_preparations
 from paste_proxy.speculation.rules import Effect, Glob, Rule
 from paste_proxy.speculation.sameness.table import read_sameness
 from paste_proxy.speculation.types import Destination, Mode
@@ -30,6 +31,7 @@ _KEYS = (
     "stage",
     "approval",
     "destination",
+    "prepare",
     "reads",
     "writes",
     "ttl_s",
@@ -102,6 +104,7 @@ def read_rule(table: object, place: str) -> Rule:
         stage=fields.flag("stage", default=False),
         approval=approval,
         destination=fields.choice("destination", Destination),
+        prepare=read_preparations(fields),
         reads=_domains(fields, "reads"),
         writes=_domains(fields, "writes"),
         ttl_s=fields.seconds("ttl_s"),

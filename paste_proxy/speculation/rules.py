@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from paste_proxy.events.invocation import Invocation, name_of, server_of
 from paste_proxy.speculation.budgets.allotment import UNBOUNDED, Allotment
 from paste_proxy.speculation.conditions import ANY_CALL, Conditions
+from paste_proxy.speculation.preparation import Preparation
 from paste_proxy.speculation.sameness.sameness import NOTHING_SAME, Sameness
 from paste_proxy.speculation.types import Destination, Mode
 
@@ -57,6 +58,8 @@ class Rule:
     """The agent asks a person first: never run ahead."""
     destination: Destination | None = None
     """Who learns of its calls; None: nobody has said."""
+    prepare: frozenset[Preparation] | None = None
+    """How it may be got ready for its calls; None: as for all others."""
     reads: frozenset[str] | None = None
     """Effect domains; None: the server's own."""
     writes: frozenset[str] | None = None

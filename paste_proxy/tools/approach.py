@@ -1,10 +1,9 @@
 """The way to one upstream, and how it is opened ahead of a call."""
 
 from typing import NoReturn
-from urllib.parse import urlsplit
 
 from aiohttp import ClientError, ClientHandlerType, ClientRequest, ClientSession
-from aiohttp.client_reqrep import ConnectionKey
+from yarl import URL
 
 from paste_proxy.errors import UpstreamFault, place_of
 from paste_proxy.speculation.preparation import Need, Preparation
@@ -17,7 +16,7 @@ class Approach:
     """A connection as the calls of an HTTP client's session use it.
 
     Args:
-        session: whose connections the calls use; nothing is opened ahead unless they are `Connections`.
+        session: whose connections the calls use.
         url: where the calls go.
         proxy: what they go through, beside what the session says.
     """
@@ -26,23 +25,24 @@ class Approach:
 
     def __init__(self, session: ClientSession, url: str, proxy: str | None = None) -> None:
         self._session, self._url, self._proxy = session, url, proxy
-        self._key: ConnectionKey | None = None
-        self.need = Need(Preparation.CONNECTION, _origin(url))
+        self._to = URL(url, encoded=True)
+        pool = session.connector
+        self._pool = pool if isinstance(pool, Connections) else None
+        number = self._pool.number if self._pool else 0
+        self.need = Need(Preparation.CONNECTION, f"{self._to.scheme}://{self._to.host}:{self._to.port} of {number}")
+
+    @property
+    def pays(self) -> bool:
+        """Not in a pool that cannot; nor without TLS on this machine, where it takes no time, and a server that serves
+        one connection after the other would wait for this one."""
+        return self._pool is not None and (self._tls or self._proxy is not None or not is_loopback(self._to.raw_host or ""))
 
     @property
     def ready(self) -> bool:
         """Whether a connection that was opened ahead lies there, unused."""
-        pool = self._session.connector
-        return self._key is not None and isinstance(pool, Connections) and pool.unused(self._key)
-
-    @property
-    def pays(self) -> bool:
-        """Not without TLS on this machine: that takes no time, and a server that serves one connection after the other
-        would wait for this one."""
-        if not isinstance(self._session.connector, Connections):
+        if self._pool is None or self._to.port is None:
             return False
-        parts = urlsplit(self._url)
-        return parts.scheme == "https" or self._proxy is not None or not is_loopback(parts.hostname or "")
+        return self._pool.unused(self._to.raw_host or "", self._to.port, tls=self._tls)
 
     async def prepare(self) -> bool:
         """Open a connection, over which nothing is sent. False: there is one.
@@ -61,17 +61,13 @@ class Approach:
 
     async def _only_connect(self, request: ClientRequest, _: ClientHandlerType) -> NoReturn:
         """The session has made a request as it makes every one; it goes no further than to its connection."""
-        pool = self._session.connector
-        assert isinstance(pool, Connections)
-        self._key = request.connection_key
-        raise _Stopped(opened=await pool.open_ahead(request))
+        raise _Stopped(opened=self._pool is not None and await self._pool.open_ahead(request))
+
+    @property
+    def _tls(self) -> bool:
+        return self._to.scheme == "https"
 
 
 class _Stopped(Exception):
     def __init__(self, *, opened: bool) -> None:
         self.opened = opened
-
-
-def _origin(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"

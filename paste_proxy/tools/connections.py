@@ -6,6 +6,7 @@ asked next. So a connection lies here for less, and is not used once anything ha
 """
 
 import asyncio
+from itertools import count
 from ssl import SSLContext
 from time import monotonic
 
@@ -17,6 +18,7 @@ from aiohttp.tracing import Trace
 
 KEPT_S = 8.0
 _CONNECT = ClientTimeout(total=10.0, sock_connect=10.0)
+_numbers = count(1)
 
 
 class Connections(TCPConnector):
@@ -29,6 +31,8 @@ class Connections(TCPConnector):
 
     def __init__(self, *, keepalive_s: float = 15.0, ssl: SSLContext | None = None) -> None:
         super().__init__(limit=0, keepalive_timeout=keepalive_s, ssl=ssl or True)
+        self.number = next(_numbers)
+        """Tells it from other pools."""
         self._keepalive_s = keepalive_s
         self._unused: dict[ConnectionKey, tuple[ResponseHandler, asyncio.TimerHandle]] = {}
         self._opening: set[ConnectionKey] = set()
@@ -63,10 +67,13 @@ class Connections(TCPConnector):
         connection.release()
         return True
 
-    def unused(self, key: ConnectionKey) -> bool:
-        """Whether a connection that was opened ahead lies there."""
-        found = self._unused.get(key)
-        return found is not None and found[0].is_connected() and not found[0].should_close
+    def unused(self, host: str, port: int, *, tls: bool) -> bool:
+        """Whether a connection there that was opened ahead lies here."""
+        wanted = host, port, tls
+        return any(
+            (key.host, key.port, key.is_ssl) == wanted and protocol.is_connected() and not protocol.should_close
+            for key, (protocol, _) in self._unused.items()
+        )
 
     def _lies(self, key: ConnectionKey) -> bool:
         """Whether a connection lies there that will not soon be too old."""

@@ -9,7 +9,6 @@ import aiohttp
 import pytest
 
 from paste_proxy.errors import UpstreamFault
-from paste_proxy.speculation.preparation import Need, Preparation
 from paste_proxy.tools import connections
 from paste_proxy.tools.approach import Approach
 from paste_proxy.tools.connections import Connections
@@ -161,7 +160,17 @@ async def test_nothing_is_opened_ahead_in_a_pool_that_cannot() -> None:
         assert not Approach(session, "https://api.example.com").pays
 
 
-async def test_two_ways_to_one_upstream_are_one_need() -> None:
-    async with client() as session:
+async def test_two_ways_to_one_upstream_through_one_pool_are_one_need() -> None:
+    async with client() as session, client() as other:
         ways = [Approach(session, f"https://someone:pass@api.example.com/{path}") for path in ("a?key=1", "b")]
-    assert [way.need for way in ways] == [Need(Preparation.CONNECTION, "https://api.example.com")] * 2
+        assert ways[0].need == ways[1].need
+        assert "pass" not in ways[0].need.name
+        assert Approach(other, "https://api.example.com").need != ways[0].need
+        assert Approach(session, "https://api.example.com:8443").need != ways[0].need
+
+
+async def test_what_one_way_has_ready_another_to_the_same_place_has() -> None:
+    async with door() as server, client() as session:
+        ways = [Approach(session, f"http://127.0.0.1:{server.port}/{path}") for path in ("a", "b")]
+        await ways[0].prepare()
+        assert [way.ready for way in ways] == [True, True]
