@@ -70,16 +70,21 @@ class Launching:
         if not self._waiting or self._tried == self._state.vacancies:
             return
         self._tried = self._state.vacancies
-        if len(self._state.ledger.running(shadow=False)) >= self._state.limits.slots:
-            return
-        for waiter in sorted(self._waiting.take(now), key=lambda waiter: waiter.admit.worth.utility, reverse=True):
-            told = Predicted(session=waiter.session, scope=waiter.scope, candidates=(waiter.admit.candidate,))
-            if self._is_known(told, waiter.admit.candidate):
+        full: set[tuple[str, bool]] = set()
+        for place, waiter in self._waiting.by_utility(now):
+            admit = waiter.admit
+            slots = server_of(admit.candidate.invocation.tool), admit.shadow
+            if slots in full:
                 continue
-            if self._obstacle(told, waiter.admit, 0, now) is None:
-                yield from self._launch(told, waiter.admit, now)
-            else:
-                self._wait(told, waiter.admit, waiter.until)
+            if self._is_full(*slots):
+                full.add(slots)
+                continue
+            told = Predicted(session=waiter.session, scope=waiter.scope, candidates=(admit.candidate,))
+            if self._is_known(told, admit.candidate):
+                self._waiting.drop(place)
+            elif self._obstacle(told, admit, 0, now) is None:
+                self._waiting.drop(place)
+                yield from self._launch(told, admit, now)
 
     def forget(self, session: str | None) -> None:
         """A session, or everything, is over: nothing of it waits any more."""
@@ -133,6 +138,11 @@ class Launching:
             full = in_the_way is running
             return Refusal(Reason.BUDGET, "speculation.slots" if full else f'capacity."{server}".speculative')
         return weakest
+
+    def _is_full(self, server: str, shadow: bool) -> bool:
+        """Whether nothing may start there, whatever it is."""
+        running = self._state.ledger.running(shadow=shadow)
+        return obstacles(self._state.lane(server), running, self._state.limits.slots) is not None
 
     def _launch(self, told: Predicted, chosen: Admit, now: float) -> Iterator[Command]:
         candidate, ruling = chosen.candidate, chosen.ruling

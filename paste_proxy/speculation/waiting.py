@@ -39,11 +39,14 @@ class Waiting:
         if len(self._waiters) > _MOST:
             self._waiters.popitem(last=False)
 
-    def take(self, now: float) -> list[Waiter]:
-        """Everything that still may be tried; what finds no room again has to be added again."""
-        ready = [waiter for waiter in self._waiters.values() if waiter.until > now]
-        self._waiters.clear()
-        return ready
+    def by_utility(self, now: float) -> list[tuple[Place, Waiter]]:
+        """Everything that still may be tried, the most useful first; what waited too long is dropped."""
+        self._waiters = OrderedDict((place, each) for place, each in self._waiters.items() if each.until > now)
+        return sorted(self._waiters.items(), key=lambda one: one[1].admit.worth.utility, reverse=True)
+
+    def drop(self, place: Place) -> None:
+        """It waits no longer."""
+        self._waiters.pop(place, None)
 
     def revise(self, revised: Callable[[Waiter], Waiter | None]) -> None:
         """Have each candidate looked at anew: what it becomes, or None if it is to wait no longer."""
