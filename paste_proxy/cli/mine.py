@@ -72,7 +72,6 @@ def mine(
     from paste_proxy.cli.mined import tell
     from paste_proxy.importers.formats import FORMATS, files_of
     from paste_proxy.mining.general import mine_general
-    from paste_proxy.mining.handwritten import read_handwritten
     from paste_proxy.mining.storage import dump_pool
     from paste_proxy.mining.trial import tried
 
@@ -81,7 +80,7 @@ def mine(
     if as_background and (any_tool or patterns or background):
         raise InputFault("--as-background", "given with --any-tool, --patterns or --background", "none of them")
     refuse_input(out, [*files_of(FORMATS["neutral"], [*traces, *(exclude or [])]), *(patterns or [])])
-    written = [one for path in patterns or [] for one in read_handwritten(read_text(path), str(path)).patterns]
+    written = [one for path in patterns or [] for one in _read_written(path)]
     core, runs_on = read_policies(policy or []).core, _engine(engine, processes)
     if as_background:
         with whole_file(out) as file:
@@ -133,6 +132,16 @@ def read_policies(names: list[str]) -> "Policy":
 
     paths = [find("policies", name) for name in names]
     return combine(Policy.parse(read_text(path), str(path)) for path in paths)
+
+
+def _read_written(path: Path) -> "tuple[Pattern, ...]":
+    from paste_proxy.mining.handwritten import holds_secret, read_handwritten
+
+    written = read_handwritten(read_text(path), str(path)).patterns
+    for one in written:
+        if holds_secret(one):
+            raise InputFault(f"{path}: {one.id}", "what looks like a secret", "none: a pool goes to others")
+    return written
 
 
 def _without(found: "list[Outline]", exclude: list[Path]) -> "list[Outline]":

@@ -13,7 +13,8 @@ from paste_proxy.events.codec import dump
 from paste_proxy.events.secret_traces import argv_spans, may_hold_secret, names_secret, scheme_length, secret_spans
 from paste_proxy.events.values import Json
 
-_MARK = "REDACTED-"
+MARK = "REDACTED-"
+"""Begins every stand-in."""
 _SPREADS_FROM = 8
 """Characters from which a secret that is no plain word is removed wherever else it stands in the value."""
 
@@ -57,9 +58,9 @@ class Redactor:
 
     def stand_in(self, secret: str) -> str:
         """What stands for a secret; a stand-in stands for itself."""
-        if secret.startswith(_MARK):
+        if secret.startswith(MARK):
             return secret
-        return _MARK + blake2b(secret.encode("utf-8", "surrogatepass"), key=self._key, digest_size=6).hexdigest()
+        return MARK + blake2b(secret.encode("utf-8", "surrogatepass"), key=self._key, digest_size=6).hexdigest()
 
     def _walk(self, value: Json, found: set[str], *, named: bool) -> Json:
         match value:

@@ -8,10 +8,11 @@ from itertools import chain
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json, canonical_text
 from paste_proxy.mining.algebra import AnyMapper
+from paste_proxy.mining.cleaned import public
 from paste_proxy.mining.filled import Filler
 from paste_proxy.mining.forms import LISTED, form_between, same, unframed
 from paste_proxy.mining.mappers import Bound, Constant, Mapper
-from paste_proxy.mining.material import FILE, Found, Material
+from paste_proxy.mining.material import FILE, WORD, Found, Material
 from paste_proxy.mining.relative import relative_between
 from paste_proxy.mining.sources import Source, origins
 from paste_proxy.mining.steps import Step, onward, step_between
@@ -29,10 +30,10 @@ def explain(argument: Json, window: Window) -> Iterator[AnyMapper]:
     """Every mapper that gives an argument from what a session holds, and its constant."""
     found: dict[Mapper, None] = {}
     for frame, wanted in unframed(argument):
-        if wanted is not None and wanted != "":
+        if wanted is not None and wanted != "" and public(frame):
             found |= dict.fromkeys(_explain(wanted, frame, _AS_IT_IS if frame else None, window))
     yield from found
-    if len(canonical_text(argument)) <= _LONGEST_CONSTANT:
+    if len(canonical_text(argument)) <= _LONGEST_CONSTANT and public(argument):
         yield Constant(argument)
 
 
@@ -48,7 +49,7 @@ def explain_relative(argument: Json, window: Window) -> Iterator[Mapper]:
         source = Source(CALL, observation.tool)
         for pointer, _, value in observation.asked.leaves():
             form = relative_between(value, argument)
-            if form is not None:
+            if form is not None and public(form) and public(pointer):
                 if source not in seen:
                     found[Mapper(source, pointer, form)] = None
                 found[Mapper(replace(source, each=True), pointer, form)] = None
@@ -115,6 +116,8 @@ def _explain(wanted: Json, frame: str, forms: tuple[str, ...] | None, window: Wi
 def _takes(wanted: Json, material: Material, forms: tuple[str, ...] | None) -> Iterator[tuple[str, str, bool]]:
     """How a material gives a value: take, form, and whether it is the last of several."""
     for take, place in _places(wanted, material):
+        if not public(take) or (take.startswith(WORD) and not public(wanted)):  # the secret itself looks otherwise
+            continue
         form = form_between(place.value, wanted)
         if form is None or (forms is not None and form not in forms):
             continue

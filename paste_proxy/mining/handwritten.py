@@ -12,13 +12,16 @@ from TOML goes by its author's word.
 """
 
 from paste_proxy.errors import InputFault
+from paste_proxy.events.redaction import Redactor
 from paste_proxy.events.toml import read_toml
 from paste_proxy.events.values import Json
 from paste_proxy.mining.contexts import typo_in
 from paste_proxy.mining.estimate import Count
+from paste_proxy.mining.mappers import Constant
 from paste_proxy.mining.notation import read_template, shown, table
 from paste_proxy.mining.pattern import Pattern
 from paste_proxy.mining.pool import Pool
+from paste_proxy.mining.templates import Template
 
 _KEYS = ("id", "tool", "after", "confidence", "arguments", "repeat")
 _WORTH = 40
@@ -43,6 +46,17 @@ def read_handwritten(text: str, where: str) -> Pool:
         if pattern.id in (before.id for before in read[:at]):
             raise InputFault(f"{where}: pattern[{at}].id", f"{shown(pattern.id)} again", "a name of its own")
     return Pool(read)
+
+
+def holds_secret(pattern: Pattern) -> bool:
+    """Whether what it was written with looks like a secret: a constant, by its argument's name too, or other text."""
+    redactor = Redactor(b"")
+    return any(
+        redactor.value({name: mapper.value}) != {name: mapper.value}
+        if isinstance(mapper, Constant)
+        else redactor.text(mapper.frame) != mapper.frame
+        for name, mapper in (pattern.template.arguments if isinstance(pattern.template, Template) else ())
+    )
 
 
 def _read(raw: Json, where: str) -> Pattern:

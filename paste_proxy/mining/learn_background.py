@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from paste_proxy.mining.background import Background
+from paste_proxy.mining.cleaned import cleaned
 from paste_proxy.mining.forecast.finder import Executable, Finder, Found
 from paste_proxy.mining.forecast.habits import Habit
 from paste_proxy.mining.forecast.training.arguing import Marking, slots_of
@@ -22,7 +23,7 @@ from paste_proxy.mining.forecast.traits import Told
 from paste_proxy.mining.general import general
 from paste_proxy.mining.groups import Recorded, fold_of, groups_of
 from paste_proxy.mining.infer import Explained
-from paste_proxy.mining.mine import Job, learn, without_nameless
+from paste_proxy.mining.mine import Job, learn
 from paste_proxy.mining.provenance import digests
 from paste_proxy.mining.window import Window
 
@@ -49,8 +50,8 @@ def learn_background(sets: Sequence[Sequence[Recorded]], on_set: Callable[[], No
 
     `on_set` is called twice for each set, after each of the two passes.
     """
-    cleaned = [[without_nameless(session) for session in sessions] for sessions in sets]
-    parts = [_parts(sessions) for sessions in cleaned]
+    clean = [cleaned(sessions) for sessions in sets]
+    parts = [_parts(sessions) for sessions in clean]
     told: list[_Kinds] = []
     for of_set in parts:
         told.append(_Kinds.of(of_set))
@@ -61,7 +62,7 @@ def learn_background(sets: Sequence[Sequence[Recorded]], on_set: Callable[[], No
         rankings += [_ranking(part, Background(marks=others)) for part in of_set]
         on_set()
     weights = Ranking.joined(rankings).weights()
-    every = [session for sessions in cleaned for session in sessions]
+    every = [session for sessions in clean for session in sessions]
     sources = tuple(sorted({session.source.partition(":")[0] for session in every}))
     return Background(
         weights.next,

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from paste_proxy.events.durations import credible
-from paste_proxy.events.types import Event, ToolCall, ToolOutput
+from paste_proxy.events.types import ToolCall, ToolOutput
 from paste_proxy.mining.background import NO_BACKGROUND, Background
 from paste_proxy.mining.calibration import calibrate
+from paste_proxy.mining.cleaned import cleaned
 from paste_proxy.mining.engine import Engine, Here
 from paste_proxy.mining.forecast.finder import Finder
 from paste_proxy.mining.forecast.model import Model
@@ -49,11 +50,12 @@ def mine(
     """The pool of patterns, and the model that weighs them, that recorded sessions teach.
 
     `written` are patterns that people wrote; they pass the same validation as the mined ones, and keep their ids. Of
-    one template there is one pattern, by the first id it was given. What is learned starts from the `background`.
-    `engine` runs the jobs that mining consists of. `on_session` is called for each pass over a session of a job that
-    is done, `passes(sessions)` times in all, `on_held_out` once with what the validation found.
+    one template there is one pattern, by the first id it was given. What is learned starts from the `background`, and
+    holds nothing that looks like a secret, see `cleaned`. `engine` runs the jobs that mining consists of.
+    `on_session` is called for each pass over a session of a job that is done, `passes(sessions)` times in all,
+    `on_held_out` once with what the validation found.
     """
-    sessions = [without_nameless(session) for session in sessions]
+    sessions = cleaned(sessions)
     jobs = _jobs(sessions, groups_of(sessions), written, background)
     learned: list[Learned] = []
     for job, one in zip(jobs, engine.map(learn, jobs), strict=True):
@@ -66,22 +68,6 @@ def mine(
     weights = Ranking.joined([part.ranking for part in parts]).weights(background)
     model = Model(whole.finder, weights.next, weights.ever, calibrate(pairs), weights.soon, weights.later)
     return replace(whole.pool, models=(model,))
-
-
-@dataclass(frozen=True, slots=True)
-class _Session:
-    id: str
-    source: str
-    events: Sequence[Event]
-
-
-def without_nameless(session: Recorded) -> Recorded:
-    """A session without calls that name no tool, which no pattern could name."""
-    events = session.events
-    if not any(isinstance(event, ToolCall) and not event.invocation.tool for event in events):
-        return session
-    named = [event for event in events if not isinstance(event, ToolCall) or event.invocation.tool]
-    return _Session(session.id, session.source, named)
 
 
 def passes(sessions: Sequence[Recorded]) -> int:

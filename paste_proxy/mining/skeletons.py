@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from paste_proxy.events.types import ToolCall
+from paste_proxy.mining.cleaned import public
 from paste_proxy.mining.filled import parts_of
 from paste_proxy.mining.groups import Recorded
 
@@ -73,8 +74,9 @@ class Skeletons:
 
 
 def _may_have_holes(text: str) -> bool:
-    """Whether it is short enough, and has nothing in it that would read as a hole."""
-    return len(text) <= _LONGEST_TEXT and ("{" not in text or len(list(parts_of(text, set(NAMES)))) == 1)
+    """Whether it is short enough, and has nothing in it that would read as a hole, or that a secret left."""
+    is_plain = "{" not in text or len(list(parts_of(text, set(NAMES)))) == 1
+    return len(text) <= _LONGEST_TEXT and is_plain and public(text)
 
 
 def _shared(texts: Mapping[str, set[str]], least: int) -> dict[str, list[Parted]]:

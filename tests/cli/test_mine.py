@@ -93,6 +93,49 @@ def test_a_pool_for_any_tool_names_none(trace: Path, tmp_path: Path) -> None:
     assert (written["patterns"], written["tools"], written["model"]["shapes"]) == ([], {}, {})
 
 
+def test_secrets_that_another_program_recorded_are_not_in_the_pool(tmp_path: Path) -> None:
+    trace, key = tmp_path / "sessions.jsonl", "sk-proj-Zq7CanaryZq7CanaryZq7"
+    lines = []
+    for at in range(6):
+        session = {"session": f"s{at}", "ts": None, "source": "elsewhere"}
+        call = {"tool": "fetch", "call_id": "c"}
+        args = {"url": "https://api.example.com/orders", "header": f"Authorization: Bearer {key}"}
+        lines += [
+            {**session, "seq": 0, "type": "user", "output": f"get the orders of shop number {at} with {key}"},
+            {**session, "seq": 1, "type": "tool_call", **call, "args": args},
+            {**session, "seq": 2, "type": "tool_output", **call, "output": {"used": key}},
+        ]
+    trace.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    pool = tmp_path / "pool.json"
+    ran(trace, "-o", pool)
+    assert "fetch" in pool.read_text()
+    assert not any(trace in pool.read_text().lower() for trace in ("zq7", "redacted"))
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        'header = { constant = "Bearer sk-proj-Zq7CanaryZq7CanaryZq7" }',
+        'password = { constant = "hunter2" }',
+        'command = { from = "user", take = "url", frame = "curl -u bob:hunter2 {}" }',
+        'command = { text = "curl -u bob:hunter2 {u}", holes.u = { from = "user", take = "url" } }',
+    ],
+)
+def test_a_pattern_by_people_with_a_secret_in_it_goes_into_no_pool(trace: Path, tmp_path: Path, argument: str) -> None:
+    by_hand = tmp_path / "by_hand.toml"
+    by_hand.write_text(f'[[pattern]]\nid = "mine"\ntool = "t"\nconfidence = 0.5\narguments.{argument}\n')
+    said = refused(trace, "-o", tmp_path / "pool.json", "--patterns", by_hand)
+    assert "by_hand.toml: mine: what looks like a secret" in said
+    assert "hunter2" not in said
+
+
+def test_a_pattern_by_people_may_say_where_a_secret_comes_from(trace: Path, tmp_path: Path) -> None:
+    by_hand = tmp_path / "by_hand.toml"
+    argument = 'access_token = { from = "output", tool = "login", take = "/access_token" }'
+    by_hand.write_text(f'[[pattern]]\nid = "mine"\ntool = "t"\nconfidence = 0.5\narguments.{argument}\n')
+    assert "never bound" in ran(trace, "-o", tmp_path / "pool.json", "--patterns", by_hand)
+
+
 def test_a_pattern_by_people_is_for_one_tool(trace: Path, tmp_path: Path) -> None:
     by_hand: list[str | Path] = ["--patterns", tmp_path / "by_hand.toml"]
     assert "--any-tool: given with --patterns" in refused(trace, "-o", tmp_path / "pool.json", "--any-tool", *by_hand)

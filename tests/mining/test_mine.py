@@ -72,7 +72,7 @@ def test_words_beside_an_enumerated_choice_are_kept_if_several_tasks_said_them()
 
     def session(name: str, at: int) -> Session:
         words = "economy saver" if at % 2 else "business"
-        script = Script(name).user(f"{words} for {'zylberstein' if at == 3 else 'me'}")
+        script = Script(name).user(f"{words} for {'zylberstein' if at == 3 else 'me'}, {name}")
         return script.call("seat", {"cabin": "low" if at % 2 else "high"}, "").end()
 
     text = dump_pool(mine([session(f"s{at}", at) for at in range(12)]))

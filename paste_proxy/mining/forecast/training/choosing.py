@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.types import ToolCall
+from paste_proxy.mining.cleaned import public
 from paste_proxy.mining.forecast.choice import NOTHING, Choice, evened
 from paste_proxy.mining.forecast.situation import cues
 from paste_proxy.mining.forecast.training.descent import softmax_over_labels
@@ -26,10 +27,14 @@ def frequent_of(sessions: Sequence[Recorded], groups: Sequence[str]) -> dict[str
     found: dict[str, Invocation] = {}
     for session, group in zip(sessions, groups, strict=True):
         for event in session.events:
-            if isinstance(event, ToolCall) and event.invocation.arguments and readable(event.invocation.arguments):
+            if isinstance(event, ToolCall) and _may_be_frequent(event.invocation):
                 where[event.invocation.key].add(group)
                 found[event.invocation.key] = event.invocation
     return {key: found[key] for key in found if len(where[key]) >= FREQUENT_GROUPS}
+
+
+def _may_be_frequent(call: Invocation) -> bool:
+    return bool(call.arguments) and readable(call.arguments) and public(call.arguments)
 
 
 def learn_choice(sessions: Sequence[Recorded], groups: Sequence[str], frequent: dict[str, Invocation]) -> Choice:
@@ -40,7 +45,7 @@ def learn_choice(sessions: Sequence[Recorded], groups: Sequence[str], frequent: 
     for session, group in zip(sessions, groups, strict=True):
         for at in replay(session):
             if at.calls or not at.next:
-                told.append(cues(at.window))
+                told.append([cue for cue in cues(at.window) if public(cue)])
                 for cue in told[-1]:
                     where[cue].add(group)
                 asked.append([call.key if call.key in frequent else call.tool for call in at.calls] or [NOTHING])

@@ -7,6 +7,7 @@ from itertools import islice
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json, canonical_text
+from paste_proxy.mining.cleaned import public
 from paste_proxy.mining.forecast.slot import Constant, identity, phrases_of
 from paste_proxy.mining.groups import Recorded
 from paste_proxy.mining.infer import LEAST_GROUPS, MOST_ARGUMENTS
@@ -38,7 +39,7 @@ class Values:
     def add(self, group: str, value: Json) -> None:
         """Note a call's value; long ones are no constants."""
         self.calls += 1
-        if len(canonical_text(value)) <= _LONGEST_CONSTANT:
+        if len(canonical_text(value)) <= _LONGEST_CONSTANT and public(value):
             key = identity(value)
             self.times[key] += 1
             self.groups[key][group] += 1
@@ -82,6 +83,7 @@ class Given:
         for session, group in zip(sessions, groups, strict=True):
             for at in replay(session):
                 said = {phrase for text in _said(at.window) for phrase in phrases_of(text)} if at.calls else set()
+                said = set(filter(public, said))
                 for call in at.calls:
                     given.add(group, call, said)
         return given
@@ -93,7 +95,7 @@ class Given:
         self.shapes[call.tool][tuple(sorted(call.arguments))] += 1
         for name, value in call.arguments.items():
             self.values[call.tool, name].add(group, value)
-            if isinstance(value, str) and len(value) <= _LONGEST_MEANT:
+            if isinstance(value, str) and len(value) <= _LONGEST_MEANT and public(value):
                 self._meant[name][value].add(group)
                 for phrase in said:
                     self._spoken[name][phrase][value].add(group)
