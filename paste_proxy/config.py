@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, V
 from paste_proxy.config_fault import config_fault
 from paste_proxy.errors import InputFault
 from paste_proxy.events.toml import read_toml
+from paste_proxy.speculation.preparation import Preparation
 from paste_proxy.speculation.types import Destination, Mode
 from paste_proxy.tools.loopback import is_loopback
 
@@ -177,6 +178,10 @@ class Speculating(Section):
     held_results: PositiveInt = 256
     destinations: tuple[Destination, ...] = tuple(Destination)
     """Who may learn of a call that is run ahead; a rule without a `destination` counts as `third-party`."""
+    prepare: tuple[Preparation, ...] = (Preparation.CONNECTION, Preparation.SESSION)
+    """How it is got ready for calls that are likely and not run ahead, where their rule does not say."""
+    prepare_confidence: Annotated[float, Field(strict=True, ge=0, le=1)] = 0.1
+    """Least probability that a call is asked for, for which it is got ready."""
 
 
 class Budget(Section):

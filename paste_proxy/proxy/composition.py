@@ -26,6 +26,9 @@ from paste_proxy.proxy.hub.foresight import Foresight
 from paste_proxy.proxy.hub.guess_desk import GuessDesk
 from paste_proxy.proxy.hub.hub import Hub
 from paste_proxy.proxy.hub.learned import Learned
+from paste_proxy.proxy.hub.permission import Permission
+from paste_proxy.proxy.hub.preparation_desk import PreparationDesk
+from paste_proxy.proxy.hub.preparer import Preparer
 from paste_proxy.proxy.hub.refusal_desk import RefusalDesk
 from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.spending import Spending
@@ -44,6 +47,7 @@ from paste_proxy.speculation.budgets.budgets import BudgetLimits
 from paste_proxy.speculation.limits import ServerCapacity, SpeculationLimits
 from paste_proxy.speculation.opportunities import Opportunities
 from paste_proxy.speculation.policy import Policy, combine
+from paste_proxy.speculation.preparing import Preparations
 from paste_proxy.speculation.scheduler import Scheduler
 from paste_proxy.speculation.types import Mode, Refused
 from paste_proxy.tools.backend import Staging
@@ -149,6 +153,7 @@ class Sidecar:
         executor = Executor(self.hub.post)
         self.tally.running = executor.running
         self.hub.start(
+        preparer = Preparer(self.tally.preparations, self._clock)
             Conductor(
                 scheduler=self._scheduler,
                 sessions=self.sessions,
@@ -162,11 +167,13 @@ class Sidecar:
                 refusals=self._refusals,
             ),
             catch_up=self.watch.catch_up,
+                preparations=self._preparation_desk(preparer),
         )
         yield
         await self.hub.close()
         await executor.close()
         if self.stages is not None:
+        await preparer.close()
             if opening is not None:
                 await opening
             await self.stages.close()
@@ -218,6 +225,22 @@ class Sidecar:
 
     def _guess_desk(self) -> GuessDesk | None:
         wanted, made = self.config.speculator, self._guessing
+    def _preparation_desk(self, preparer: Preparer) -> PreparationDesk | None:
+        """None where nothing is done ahead of calls."""
+        wanted = self.config.speculation
+        if wanted.mode is not Mode.SPECULATE:
+            return None
+        return PreparationDesk(
+            preparations=Preparations(
+                self._policy, frozenset(wanted.destinations), wanted.prepare, wanted.prepare_confidence
+            ),
+            preparer=preparer,
+            toolbox=self._toolbox,
+            sessions=self.sessions,
+            tally=self.tally,
+            clock=self._clock,
+        )
+
         if wanted is None or made is None:
             return None
         discretion = Discretion(
@@ -244,6 +267,8 @@ class Sidecar:
     def _predictor(self) -> SessionPredictor:
         return Predictor(
             self._pool,
+        wanted = self.config.speculation
+        told_from = min(wanted.min_confidence, wanted.prepare_confidence)
             window=self.config.limits.window_events,
             candidates=self.config.speculation.candidates,
             executable=self._executable,

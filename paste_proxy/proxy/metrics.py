@@ -16,6 +16,7 @@ from prometheus_client.registry import Collector
 from paste_proxy import __version__
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.speculation.budgets.waste import Door
+from paste_proxy.speculation.preparation import Preparation
 from paste_proxy.speculation.types import Mode
 from paste_proxy.staging.tally import Cause, StageTally
 
@@ -91,6 +92,7 @@ class _Account(Collector):
         help_text = "Of these, calls that may have changed something."
         yield CounterMetricFamily("paste_side_effecting_refused", help_text, value=tally.side_effecting)
         yield from self._budgets()
+        yield from self._preparations()
         yield from self._staging()
         yield from self._speculator()
         yield _counters("paste_faults", "Faults of the sidecar, contained.", "where", tally.faults)
@@ -111,6 +113,15 @@ class _Account(Collector):
         yield _counters("paste_commits", "Staged commands whose effects happened.", "done", done)
         refused = {cause.value: stages.refused[cause] for cause in Cause}
         yield _counters("paste_stage_refused", "Commands not staged, or not committed.", "cause", refused)
+
+    def _preparations(self) -> Iterator[Metric]:
+        tally = self._tally.preparations
+        for name, help_text, counts in (
+            ("paste_prepared", "Things got ready for calls that may come.", tally.prepared),
+            ("paste_not_prepared", "Things that could not be got ready.", tally.failed),
+            ("paste_found_prepared", "Calls that found ready what they need.", tally.found),
+        ):
+            yield _counters(name, help_text, "kind", {kind.value: counts[kind] for kind in Preparation})
 
     def _budgets(self) -> Iterator[Metric]:
         spending = self._tally.spending()

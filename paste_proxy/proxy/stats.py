@@ -41,6 +41,7 @@ def stats(tally: Tally, mode: Mode, *, sessions: int, exchanges: int) -> dict[st
         "refused": dict(tally.refused),
         "side_effecting_refused": tally.side_effecting,
         "opportunities": [_opportunity(each) for each in tally.opportunities(_OPPORTUNITIES)],
+        "preparations": tally.preparations.as_json(),
         "budgets": _budgets(tally.spending()),
         "staging": None if tally.stages is None else _staging(tally.stages),
         "speculator": _speculator(tally.guesses),

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 
 from paste_proxy.events.candidate import PreparationHint
 from paste_proxy.events.invocation import Invocation
-from paste_proxy.speculation.limits import SpeculationLimits
 from paste_proxy.speculation.policy import Policy, Ruling
 from paste_proxy.speculation.preparation import Need, Preparation
 from paste_proxy.speculation.types import Destination, Mode, Reason, Refused
@@ -26,13 +25,15 @@ class Preparations:
     """Decides what is got ready, and when.
 
     Args:
-        limits: who may learn of guesses.
+        destinations: who may learn of guesses.
         kinds: ways of getting ready where a rule does not say.
         least: probability of a call below which nothing is got ready for it.
     """
 
-    def __init__(self, policy: Policy, limits: SpeculationLimits, kinds: Iterable[Preparation], least: float) -> None:
-        self._policy, self._destinations = policy, limits.destinations
+    def __init__(
+        self, policy: Policy, destinations: frozenset[Destination], kinds: Iterable[Preparation], least: float
+    ) -> None:
+        self._policy, self._destinations = policy, destinations
         self._kinds, self._least = frozenset(kinds), least
         self._looked_after: OrderedDict[Need, float] = OrderedDict()
 

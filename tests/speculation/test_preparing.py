@@ -1,7 +1,5 @@
 """What is got ready for a call that is not run ahead, and when."""
 
-from dataclasses import replace
-
 import pytest
 
 from paste_proxy.errors import InputFault
@@ -11,8 +9,6 @@ from paste_proxy.speculation.policy import Policy
 from paste_proxy.speculation.preparation import Need, Preparation
 from paste_proxy.speculation.preparing import AGAIN_S, Preparations, hint_of
 from paste_proxy.speculation.types import Destination, Reason, Refused
-
-from .playbook import limits
 
 CONNECTION, SESSION, FILES = Preparation
 ALL = frozenset(Preparation)
@@ -55,8 +51,7 @@ mode = "observe"
 
 
 def preparations(*destinations: Destination, kinds: frozenset[Preparation] = ALL) -> Preparations:
-    bounds = replace(limits(), destinations=frozenset(destinations or Destination))
-    return Preparations(Policy.parse(RULES, "test"), bounds, kinds, least=0.1)
+    return Preparations(Policy.parse(RULES, "test"), frozenset(destinations or Destination), kinds, least=0.1)
 
 
 def hint(tool: str, confidence: float = 0.5, **known: str) -> PreparationHint:

@@ -27,6 +27,7 @@ from paste_proxy.proxy.hub.observed import (
     Tunnel,
 )
 from paste_proxy.proxy.hub.refusal_desk import RefusalDesk
+from paste_proxy.proxy.hub.preparation_desk import PreparationDesk
 from paste_proxy.proxy.hub.session import AgentSession
 from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.tally import Tally
@@ -78,6 +79,7 @@ class Conductor:
         guesses: asks a speculative LLM; None: there is none.
         refusals: takes what is not launched; None: one that finds nothing missed.
     """
+        preparations: has it got ready for what is not launched; None: nothing is.
 
     def __init__(
         self,
@@ -93,7 +95,9 @@ class Conductor:
         guesses: Guesses | None = None,
         refusals: RefusalDesk | None = None,
     ) -> None:
+        preparations: PreparationDesk | None = None,
         self._guesses = guesses or NoGuesses()
+        self._preparations = preparations
         self._refusals = refusals or RefusalDesk(tally, clock, Opportunities(as_asked, least=1.0, ttl_s=0.0))
         self._scheduler, self._sessions, self._toolbox, self._foresight = scheduler, sessions, toolbox, foresight
         self._executor, self._log, self._tally, self._clock = executor, log, tally, clock
@@ -146,9 +150,12 @@ class Conductor:
         """Tell the scheduler and carry out what it decides."""
         for fact in facts:
             self._refusals.heard(fact)
-            for command in self._scheduler.step(fact, self._clock.monotonic()):
+            commands = self._scheduler.step(fact, self._clock.monotonic())
+            for command in commands:
                 self._carry_out(command)
 
+            if self._preparations is not None:
+                self._preparations.heard(fact, commands)
     def housekeep(self) -> None:
         """End sessions that went silent, and those too many; tell what day it is."""
         self.tell(Today(day_of(self._clock.epoch())))

@@ -10,6 +10,7 @@ from paste_proxy.events.types import Outcome
 from paste_proxy.proxy.hub.guess_tally import GuessTally
 from paste_proxy.proxy.hub.learned import Learned
 from paste_proxy.proxy.hub.pattern_tally import PatternTally
+from paste_proxy.proxy.hub.preparation_tally import PreparationTally
 from paste_proxy.proxy.hub.spending import Spending
 from paste_proxy.speculation.opportunities import Opportunity
 from paste_proxy.speculation.types import Settled
@@ -68,6 +69,7 @@ class Tally:
     guesses: GuessTally = field(default_factory=GuessTally)
     running: Callable[[], int] = lambda: 0
     """Speculative jobs under way, those included that an agent waits for."""
+    preparations: PreparationTally = field(default_factory=PreparationTally)
     stages: StageTally | None = None
     """None: nothing is staged."""
     learned: Callable[[], Learned] = Learned
