@@ -80,6 +80,6 @@ def server_of(tool: str) -> str:
 
 
 def name_of(tool: str) -> str:
-    """The bare name of a tool, without its server."""
-    _, slash, name = tool.partition("/")
-    return name if slash else tool
+    """The bare name of a tool, without its server. One that begins with a slash has none, and is all name."""
+    server, slash, name = tool.partition("/")
+    return name if server and slash else tool

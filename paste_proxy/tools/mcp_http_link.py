@@ -53,7 +53,12 @@ class HttpLink:
         self._listening: asyncio.Task[None] | None = None
 
     async def request(self, message: Outgoing, request_id: int) -> Response:
-        """Send a request; its response, from a JSON answer or out of an event stream."""
+        """Send a request; its response, from a JSON answer or out of an event stream.
+
+        Raises:
+            UpstreamFault: there is none, or a result under another status than 200: a failure, which none of ours can
+                be answered with just as the server did it.
+        """
         async with self._post(message) as answer:
             self.session_id = answer.headers.get("Mcp-Session-Id", self.session_id)
             if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
@@ -61,6 +66,8 @@ class HttpLink:
             async for raw in self._messages(answer):
                 match read_message(raw):
                     case Response() as response if _answers(response, request_id):
+                        if response.result_raw is not None and answer.status != HTTPStatus.OK:
+                            raise UpstreamFault(f"{self._place} answered with status {answer.status} and a result")
                         return response
                     case Request() as asked:
                         await self._reply(self._answerer(asked), message)

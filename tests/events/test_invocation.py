@@ -185,7 +185,8 @@ def test_json_texts_are_read_as_the_standard_library_reads_them(value: Json) -> 
 
 
 @pytest.mark.parametrize(
-    ("tool", "server", "name"), [("fs/read", "fs", "read"), ("read", "", "read"), ("a/b/c", "a", "b/c")]
+    ("tool", "server", "name"),
+    [("fs/read", "fs", "read"), ("read", "", "read"), ("a/b/c", "a", "b/c"), ("/read", "", "/read"), ("a/", "a", "")],
 )
 def test_a_tool_identity_has_a_server_and_a_name(tool: str, server: str, name: str) -> None:
     assert (server_of(tool), name_of(tool)) == (server, name)

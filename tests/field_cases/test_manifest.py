@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 ROW = re.compile(r"^\| (B\d\d) \| ([A-Z]) \|", re.MULTILINE)
-KINDS = set("WTHAML")
+KINDS = set("WTHAMLS")
 TEST = re.compile(r"^ *(?:async )?def test_(\w+)", re.MULTILINE)
 NAMED = re.compile(r"(?<![a-z0-9])b\d\d(?=_)")
 TESTS = Path(__file__).parent.parent

@@ -6,7 +6,7 @@ So a piece that is held back anywhere stops the exchange, and what arrives has a
 import asyncio
 import json
 from collections import deque
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -90,21 +90,30 @@ class Client:
     steps: Steps
 
     async def ask(
-        self, target: str, body: bytes, pieces: Sequence[bytes], *, head: bytes = STREAM_HEAD, headers: bytes = b""
+        self,
+        target: str,
+        body: bytes,
+        pieces: Sequence[bytes],
+        *,
+        head: bytes = STREAM_HEAD,
+        headers: bytes = b"",
+        heard: Callable[[int], Awaitable[None]] | None = None,
     ) -> bytes:
-        """The answer's body; every piece of it was here before the next was sent."""
+        """The answer's body; every piece of it was here, and `heard` by its number, before the next was sent."""
         self.steps.answers.append((head, [piece for piece in pieces if piece], b"0\r\n\r\n"))
         lines = f"POST {target} HTTP/1.1\r\nHost: s\r\nContent-Length: {len(body)}\r\n".encode()
         self.writer.write(lines + headers + b"\r\n" + body)
-        return await asyncio.wait_for(self._answer(pieces), PATIENCE_S)
+        return await asyncio.wait_for(self._answer(pieces, heard), PATIENCE_S)
 
-    async def _answer(self, pieces: Sequence[bytes]) -> bytes:
+    async def _answer(self, pieces: Sequence[bytes], heard: Callable[[int], Awaitable[None]] | None) -> bytes:
         await self.reader.readuntil(b"\r\n\r\n")
         got, due = b"", b""
-        for piece in filter(None, pieces):
+        for number, piece in enumerate(filter(None, pieces)):
             due += piece
             while len(got) < len(due):
                 got += await self._chunk()
+            if heard is not None:
+                await heard(number)
             self.steps.arrived.set()
         assert await self._chunk() == b""
         return got

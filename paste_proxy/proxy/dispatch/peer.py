@@ -78,7 +78,8 @@ class Peer:
             case protocol.Offer():
                 scope = self._scope(message.session)
                 if self._ahead:
-                    self._gate.offer(scope.name, "", scope.backend, message.tools, session=message.session or None)
+                    tools = [tool for tool in message.tools if "/" not in tool]
+                    self._gate.offer(scope.name, "", scope.backend, tools, session=message.session or None)
             case protocol.Leave():
                 await self._leave(message.session)
             case protocol.Call():
@@ -123,7 +124,7 @@ class Peer:
         elif (job := scope.backend.running(Invocation(message.tool, arguments).key)) is not None:
             self._send(protocol.Wait(call=message.call, job=job))
         call = AgentCall(
-            invocation=Invocation(message.tool, arguments),
+            invocation=Invocation(_nobody_s(message.tool), arguments),
             scope=scope.name,
             session=message.session or None,
             call_id=message.call_id,
@@ -193,6 +194,12 @@ class Peer:
                 self._loop.call_soon_threadsafe(self._send, protocol.Drop(job=job))
 
         return Courier(run=run, cancel=lambda job: self._send(protocol.Cancel(job=job)), forget=forget)
+
+
+def _nobody_s(tool: str) -> str:
+    """A tool's identity. One with a slash in its name reads like a server's, which no tool of a process is: what a rule
+    says of that server's tools does not hold for it."""
+    return f"/{tool}" if "/" in tool else tool
 
 
 def _result(message: protocol.Done | protocol.Ended) -> ToolResult | None:

@@ -30,6 +30,7 @@ class McpTap:
         self._watch: McpWatch | None = None
         self._events: SseDecoder | None = None
         self._body = bytearray()
+        self._status = int(HTTPStatus.OK)
         self._turned_away: bytes | None = None
         """The error that a server's refusal of too many requests stands for, by its status alone."""
         self.stateless = False
@@ -63,9 +64,9 @@ class McpTap:
 
     def answer(self, status: int, headers: Mapping[str, str]) -> None:
         """The answer begins: a JSON text or an event stream."""
-        self._watch = self._answered(status, headers)
+        self._watch, self._status = self._answered(status, headers), status
         if status == HTTPStatus.TOO_MANY_REQUESTS:
-            self._turned_away = _error(headers.get("Retry-After", ""))
+            self._turned_away = _error(status, headers.get("Retry-After", ""))
         for request in self._requests:
             exchange = self._watch.begin(request)
             if exchange is not None:
@@ -107,11 +108,17 @@ class McpTap:
             return
         exchange = self._exchanges.pop(id_key(message.id_raw), None) if isinstance(message, Response) else None
         if exchange is not None and isinstance(message, Response):
-            exchange.over(message)
+            exchange.over(self._meant(message))
         else:
             self._watch.server_sent(message)
 
+    def _meant(self, response: Response) -> Response:
+        """What a response comes to: a result under the status of a failure answers nobody else."""
+        if self._status == HTTPStatus.OK or response.result_raw is None:
+            return response
+        return Response(response.id_raw, None, _error(self._status))
 
-def _error(retry_after: str) -> bytes:
+
+def _error(status: int, retry_after: str = "") -> bytes:
     said = f"; Retry-After: {retry_after}" if retry_after else ""
-    return dumps({"code": HTTPStatus.TOO_MANY_REQUESTS, "message": f"HTTP status 429, too many requests{said}"})
+    return dumps({"code": status, "message": f"HTTP status {status}{said}"})
