@@ -26,7 +26,6 @@ from paste_proxy.proxy.hub.foresight import Foresight
 from paste_proxy.proxy.hub.guess_desk import GuessDesk
 from paste_proxy.proxy.hub.hub import Hub
 from paste_proxy.proxy.hub.learned import Learned
-from paste_proxy.proxy.hub.permission import Permission
 from paste_proxy.proxy.hub.preparation_desk import PreparationDesk
 from paste_proxy.proxy.hub.preparer import Preparer
 from paste_proxy.proxy.hub.refusal_desk import RefusalDesk
@@ -151,9 +150,9 @@ class Sidecar:
         await asyncio.to_thread(warm, self._pool if self._adaptation is None else self._adaptation.pool)
         recorder = Recorder(self.config.recording, self._clock, self.tally.fault)
         executor = Executor(self.hub.post)
+        preparer = Preparer(self.tally.preparations, self._clock)
         self.tally.running = executor.running
         self.hub.start(
-        preparer = Preparer(self.tally.preparations, self._clock)
             Conductor(
                 scheduler=self._scheduler,
                 sessions=self.sessions,
@@ -165,15 +164,15 @@ class Sidecar:
                 clock=self._clock,
                 guesses=self._guess_desk(),
                 refusals=self._refusals,
+                preparations=self._preparation_desk(preparer),
             ),
             catch_up=self.watch.catch_up,
-                preparations=self._preparation_desk(preparer),
         )
         yield
         await self.hub.close()
+        await preparer.close()
         await executor.close()
         if self.stages is not None:
-        await preparer.close()
             if opening is not None:
                 await opening
             await self.stages.close()
@@ -223,8 +222,6 @@ class Sidecar:
         offer = self._toolbox.find(refused.invocation.tool, refused.session, scopes)
         return offer is not None and isinstance(offer.backend, Staging) and offer.backend.stages(refused.invocation)
 
-    def _guess_desk(self) -> GuessDesk | None:
-        wanted, made = self.config.speculator, self._guessing
     def _preparation_desk(self, preparer: Preparer) -> PreparationDesk | None:
         """None where nothing is done ahead of calls."""
         wanted = self.config.speculation
@@ -241,6 +238,8 @@ class Sidecar:
             clock=self._clock,
         )
 
+    def _guess_desk(self) -> GuessDesk | None:
+        wanted, made = self.config.speculator, self._guessing
         if wanted is None or made is None:
             return None
         discretion = Discretion(
@@ -267,8 +266,6 @@ class Sidecar:
     def _predictor(self) -> SessionPredictor:
         return Predictor(
             self._pool,
-        wanted = self.config.speculation
-        told_from = min(wanted.min_confidence, wanted.prepare_confidence)
             window=self.config.limits.window_events,
             candidates=self.config.speculation.candidates,
             executable=self._executable,

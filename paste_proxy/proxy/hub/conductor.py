@@ -26,8 +26,8 @@ from paste_proxy.proxy.hub.observed import (
     ToolAsked,
     Tunnel,
 )
-from paste_proxy.proxy.hub.refusal_desk import RefusalDesk
 from paste_proxy.proxy.hub.preparation_desk import PreparationDesk
+from paste_proxy.proxy.hub.refusal_desk import RefusalDesk
 from paste_proxy.proxy.hub.session import AgentSession
 from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.tally import Tally
@@ -78,8 +78,8 @@ class Conductor:
     Args:
         guesses: asks a speculative LLM; None: there is none.
         refusals: takes what is not launched; None: one that finds nothing missed.
-    """
         preparations: has it got ready for what is not launched; None: nothing is.
+    """
 
     def __init__(
         self,
@@ -94,10 +94,10 @@ class Conductor:
         clock: Clock,
         guesses: Guesses | None = None,
         refusals: RefusalDesk | None = None,
-    ) -> None:
         preparations: PreparationDesk | None = None,
-        self._guesses = guesses or NoGuesses()
+    ) -> None:
         self._preparations = preparations
+        self._guesses = guesses or NoGuesses()
         self._refusals = refusals or RefusalDesk(tally, clock, Opportunities(as_asked, least=1.0, ttl_s=0.0))
         self._scheduler, self._sessions, self._toolbox, self._foresight = scheduler, sessions, toolbox, foresight
         self._executor, self._log, self._tally, self._clock = executor, log, tally, clock
@@ -153,9 +153,9 @@ class Conductor:
             commands = self._scheduler.step(fact, self._clock.monotonic())
             for command in commands:
                 self._carry_out(command)
-
             if self._preparations is not None:
                 self._preparations.heard(fact, commands)
+
     def housekeep(self) -> None:
         """End sessions that went silent, and those too many; tell what day it is."""
         self.tell(Today(day_of(self._clock.epoch())))
