@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from paste_proxy.cli.counted import counted
+from paste_proxy.cli.mined_from import tell_known
 from paste_proxy.errors import InputFault
 
 if TYPE_CHECKING:
@@ -42,16 +43,10 @@ def read_background(name: str | None) -> "Background":
         raise InputFault(str(path), f"cannot be read ({fault})", "a background") from fault
 
 
-def tell_known(sessions: "Sequence[RecordedSession]", background: "Background") -> None:
+def tell_learned_from(background: "Background", sessions: "Sequence[RecordedSession]") -> None:
     """Say on stderr how many of the sessions to judge a background was learned from."""
-    from paste_proxy.mining.provenance import known
-
-    if seen := known((session.id for session in sessions), background.ids):
-        typer.echo(
-            f"paste-proxy: the background was learned from {seen} of {counted(len(sessions), 'session')}: the figures "
-            "flatter; --background names another, or none",
-            err=True,
-        )
+    mend = "--background names another, or none"
+    tell_known("the background was learned from", sessions, background.ids, background.tasks, mend)
 
 
 def learn(sets: "list[list[RecordedSession]]", out: Path) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paste_proxy.cli.background import BackgroundFile, read_background, tell_known
+from paste_proxy.cli.background import BackgroundFile, read_background, tell_learned_from
 from paste_proxy.cli.evaluate import PolicyFiles, ReadOnly, Traces
 from paste_proxy.cli.mine import read_policies
 from paste_proxy.cli.prediction_table import prediction_table
@@ -44,7 +44,7 @@ def predict(
         raise InputFault("--only-fold", str(only_fold), f"0 to {folds - 1}")
     ruled, start = read_policies(policy or []), read_background(background)
     sessions = read_traces(traces)
-    tell_known(sessions, start)
+    tell_learned_from(start, sessions)
     found = splits(sessions, folds, only_fold)
     if not found:
         raise InputFault(", ".join(map(str, traces)), "sessions of too few tasks", "tasks in at least two folds")

@@ -26,7 +26,7 @@ _MEANING = {
     "ece": "mean distance of confidence from outcome (expected calibration error)",
     "sessions": "recorded sessions replayed",
     "tasks": "that they are of; replays of one task are in one fold",
-    "mined_from": "those of them that the pool was mined from, and that flatter it; - if it does not say",
+    "mined_from": "those of them whose task the pool was mined from, which flatter it; - if it does not say",
     "mining_s": "seconds to mine, all folds together",
     "peak_mb": "most memory of the process while mining, MB",
     "predict_us_p50": "microseconds for one prediction, median",

@@ -6,7 +6,7 @@ next, ever  {TRAIT: WEIGHT} of traits that name no tool, see `forecast/traits.py
 soon, later what their measures are judged to add, see `forecast/judgement.py`
 marks       {KIND#RANK: WEIGHT} of where an argument's value was found and how it looks, see `forecast/slot.py`; instead
             of a mapper stands what it has in common with those of other tools, see `forecast/training/kinds.py`
-sources     of the sessions that it was learned from; ids: digests of theirs, see `provenance`
+sources     of the sessions that it was learned from; ids, tasks: digests of theirs, see `provenance`
 """
 
 from collections.abc import Mapping
@@ -33,6 +33,7 @@ class Background:
     later: Judgement = NO_JUDGEMENT
     sources: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
 
 
 NO_BACKGROUND = Background()
@@ -44,6 +45,7 @@ def dump_background(background: Background) -> str:
         "format": _FORMAT,
         "sources": list(background.sources),
         "ids": list(background.ids),
+        "tasks": list(background.tasks),
         "soon": _judged(background.soon),
         "later": _judged(background.later),
     }
@@ -67,9 +69,9 @@ def parse_background(text: str, where: str) -> Background:
     if top.get("format") != _FORMAT:
         raise InputFault(f"{where}: format", brief(top.get("format")), f"{_FORMAT!r}")
     next_, ever, marks = (_weights(top.get(key), f"{where}: {key}") for key in ("next", "ever", "marks"))
-    sources, ids = (_texts(top.get(key), f"{where}: {key}") for key in ("sources", "ids"))
+    sources, ids, tasks = (_texts(top.get(key, []), f"{where}: {key}") for key in ("sources", "ids", "tasks"))
     soon, later = (read_judgement(top.get(key), f"{where}: {key}") for key in ("soon", "later"))
-    return Background(next_, ever, marks, soon, later, sources, ids)
+    return Background(next_, ever, marks, soon, later, sources, ids, tasks)
 
 
 def _lines(weights: Mapping[str, float]) -> str:

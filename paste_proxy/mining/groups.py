@@ -48,15 +48,25 @@ Session = TypeVar("Session", bound=Opened)
 
 def groups_of(sessions: Sequence[Recorded]) -> list[str]:
     """The group of each session, named by the least id of its members."""
-    return _grouped((session.id, opening_of(session.events)) for session in sessions)
+    return _grouped(map(names_of, sessions))
 
 
 def groups_of_opened(sessions: Sequence[Opened]) -> list[str]:
     """As `groups_of`, of sessions of which no more is known."""
-    return _grouped((session.id, session.opening) for session in sessions)
+    return _grouped(_names(session.id, session.opening) for session in sessions)
 
 
-def _grouped(sessions: Iterable[tuple[str, str | None]]) -> list[str]:
+def names_of(session: Recorded) -> list[str]:
+    """What tells the task of a session; two that share a name are of one group."""
+    return _names(session.id, opening_of(session.events))
+
+
+def _names(id_: str, opening: str | None) -> list[str]:
+    of_id = "id " + _TRIAL.sub("", id_)
+    return [of_id, f"opening {opening}"] if opening else [of_id]
+
+
+def _grouped(sessions: Iterable[list[str]]) -> list[str]:
     leader: dict[str, str] = {}
 
     def find(name: str) -> str:
@@ -64,13 +74,13 @@ def _grouped(sessions: Iterable[tuple[str, str | None]]) -> list[str]:
             name = leader[name]
         return name
 
-    names: list[str] = []
-    for id_, opening in sessions:
-        names.append("id " + _TRIAL.sub("", id_))
-        if opening:
-            one, other = find(names[-1]), find(f"opening {opening}")
+    firsts: list[str] = []
+    for first, *more in sessions:
+        firsts.append(first)
+        for name in more:
+            one, other = find(first), find(name)
             leader[max(one, other)] = min(one, other)
-    return [find(name) for name in names]
+    return [find(first) for first in firsts]
 
 
 def fold_of(group: str, folds: int) -> int:

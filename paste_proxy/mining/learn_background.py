@@ -24,7 +24,7 @@ from paste_proxy.mining.general import general
 from paste_proxy.mining.groups import Recorded, fold_of, groups_of
 from paste_proxy.mining.infer import Explained
 from paste_proxy.mining.mine import Job, learn
-from paste_proxy.mining.provenance import digests
+from paste_proxy.mining.provenance import digests, tasks_of
 from paste_proxy.mining.window import Window
 
 _TASKS = 8
@@ -72,6 +72,7 @@ def learn_background(sets: Sequence[Sequence[Recorded]], on_set: Callable[[], No
         weights.later,
         sources,
         digests(session.id for session in every),
+        tasks_of(session for sessions in sets for session in sessions),
     )
 
 

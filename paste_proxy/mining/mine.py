@@ -55,8 +55,8 @@ def mine(
     `on_session` is called for each pass over a session of a job that is done, `passes(sessions)` times in all,
     `on_held_out` once with what the validation found.
     """
-    sessions = cleaned(sessions)
-    jobs = _jobs(sessions, groups_of(sessions), written, background)
+    groups = groups_of(sessions)
+    jobs = _jobs(cleaned(sessions), groups, written, background)
     learned: list[Learned] = []
     for job, one in zip(jobs, engine.map(learn, jobs), strict=True):
         learned.append(one)
@@ -67,7 +67,7 @@ def mine(
     on_held_out(HeldOut.of(pairs))
     weights = Ranking.joined([part.ranking for part in parts]).weights(background)
     model = Model(whole.finder, weights.next, weights.ever, calibrate(pairs), weights.soon, weights.later)
-    return replace(whole.pool, models=(model,))
+    return replace(whole.pool, origin=origin_of(sessions, groups), models=(model,))
 
 
 def passes(sessions: Sequence[Recorded]) -> int:
@@ -149,7 +149,7 @@ def _patterns(job: Job, explained: Explained) -> Pool:
             for tally in tallies:
                 tally.add(at, group)
     patterns = tuple(tally.pattern() for tally in tallies)
-    pool = pruned(Pool(patterns, _facts(sessions), origin=origin_of(sessions, groups)))
+    pool = pruned(Pool(patterns, _facts(sessions)))
     earning = _earning(pool, sessions, groups)
     kept = [pattern for pattern in pool.patterns if pattern.id in earning or text_of(pattern.template) in ids]
     return replace(pool, patterns=tuple(replace(pattern, weighed=True) for pattern in kept))

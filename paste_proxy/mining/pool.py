@@ -29,6 +29,8 @@ class Origin:
     sources: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     """Digests of the sessions' ids, see `provenance`."""
+    tasks: tuple[str, ...] = ()
+    """Digests of what else tells their tasks."""
     sampled_from: int = 0
     """Sessions that there were, where these are a sample of them; 0 if these are all."""
 
@@ -83,6 +85,7 @@ def _origin(origins: Sequence[Origin]) -> Origin:
         calls=sum(origin.calls for origin in origins),
         sources=tuple(sorted({source for origin in origins for source in origin.sources})),
         ids=tuple(sorted({one for origin in origins for one in origin.ids})),
+        tasks=tuple(sorted({one for origin in origins for one in origin.tasks})),
         sampled_from=_sampled_from(origins),
     )
 

@@ -128,6 +128,7 @@ def _written_origin(origin: Origin) -> Json:
         "calls": origin.calls,
         "sources": list(origin.sources),
         **({"ids": list(origin.ids)} if origin.ids else {}),
+        **({"tasks": list(origin.tasks)} if origin.tasks else {}),
         **({"sampled_from": origin.sampled_from} if origin.sampled_from else {}),
     }
 
@@ -136,9 +137,9 @@ def _read_origin(raw: Json, where: str) -> Origin:
     written = table(raw, where)
     sources = _list(written.get("sources", []), f"{where}.sources")
     numbers = [_count(written.get(key, 0), f"{where}.{key}") for key in ("sessions", "groups", "calls")]
-    ids = tuple(str(one) for one in _list(written.get("ids", []), f"{where}.ids"))
+    ids, tasks = (tuple(map(str, _list(written.get(key, []), f"{where}.{key}"))) for key in ("ids", "tasks"))
     sampled_from = _count(written.get("sampled_from", 0), f"{where}.sampled_from")
-    return Origin(numbers[0], numbers[1], numbers[2], tuple(str(source) for source in sources), ids, sampled_from)
+    return Origin(numbers[0], numbers[1], numbers[2], tuple(map(str, sources)), ids, tasks, sampled_from)
 
 
 def _list(raw: Json, where: str) -> list[Json]:

@@ -12,18 +12,21 @@ from paste_proxy.cli.mine import mine
 from paste_proxy.errors import InputFault
 from paste_proxy.events.codec import encode
 from paste_proxy.share import share
-from tests.mining.test_background import SETS
+from tests.mining.sessions import Session
+from tests.mining.test_background import SETS, reading
 
 app = typer.Typer()
 app.command()(mine)
 
 
+def recorded(path: Path, sessions: list[Session]) -> Path:
+    path.write_bytes(b"".join(encode(event, seq) for one in sessions for seq, event in enumerate(one.events)))
+    return path
+
+
 @pytest.fixture
 def sets(tmp_path: Path) -> list[Path]:
-    paths = [tmp_path / f"{at}.jsonl" for at in range(len(SETS))]
-    for path, sessions in zip(paths, SETS, strict=True):
-        path.write_bytes(b"".join(encode(event, seq) for one in sessions for seq, event in enumerate(one.events)))
-    return paths
+    return [recorded(tmp_path / f"{at}.jsonl", sessions) for at, sessions in enumerate(SETS)]
 
 
 def ran(*arguments: str | Path) -> str:
@@ -55,8 +58,12 @@ def test_judging_sessions_that_it_knows_is_said(sets: list[Path], tmp_path: Path
     background = tmp_path / "background.json"
     ran(*sets[1:], "-o", background, "--as-background")
     judge = ["bench", "predict", "--folds", "2", "--background", str(background)]
-    known, strange = (CliRunner().invoke(every_command, [*judge, str(path)]) for path in (sets[1], sets[0]))
-    assert "learned from 16 of 16 sessions" in known.stderr
+    others = recorded(tmp_path / "others.jsonl", [reading(at, "search_a", "read_a") for at in range(50, 60)])
+    known, replayed, strange = (
+        CliRunner().invoke(every_command, [*judge, str(path)]) for path in (sets[1], sets[0], others)
+    )
+    assert "learned from all of these sessions: the figures flatter it; --background names another" in known.stderr
+    assert "learned from the tasks of 16 sessions under other names: the figures flatter it" in replayed.stderr
     assert "learned from" not in strange.stderr
 
 

@@ -80,6 +80,18 @@ def test_a_pool_is_not_praised_for_sessions_that_it_was_mined_from(tmp_path: Pat
     assert json.loads(ran("evaluate", "--pool", "builtin:search_then_fetch", other, "--json"))["mined_from"] is None
 
 
+def test_nor_for_replays_of_their_tasks_under_other_names(tmp_path: Path) -> None:
+    pool, again = str(tmp_path / "pool.json"), tmp_path / "again.jsonl"
+    training, other = trace(tmp_path, *"abcdefgh"), trace(tmp_path, *"ijk")
+    again.write_text(re.sub(r'"session":"\w"', '"session":"replay"', Path(trace(tmp_path, "h")).read_text()))
+    ran("mine", training, "-o", pool)
+    said = ran("evaluate", "--pool", pool, str(again), other)
+    assert "the pool was mined from the tasks of 1 session under other names: the figures flatter it" in said
+    said = ran("evaluate", "--pool", pool, training, str(again), other, "--json")
+    assert "was mined from 8 of 12 sessions and the tasks of 1 session under other names" in said
+    assert json.loads(said.splitlines()[-1])["mined_from"] == 9
+
+
 def test_where_nothing_was_predicted_it_is_said_what_to_do(tmp_path: Path) -> None:
     said = ran("mine", trace(tmp_path, "a"), "-o", str(tmp_path / "pool.json"))
     assert "nothing was predicted, so nothing says that this pool is of use." in said
