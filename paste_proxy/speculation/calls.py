@@ -49,13 +49,12 @@ class Calls:
         call = self._enter(told, now)
         # Writes have voided what they touch already; nothing passes the commit boundary on that alone.
         match = self._state.matching.find(told.session, told.scope, told.invocation)
-        if match is not None and self._jobs.stale(match.job):
+        if match is not None and (self._jobs.stale(match.job) or self._jobs.outrun(match.job, now)):
             yield from self._jobs.drop(match.job, Why.STALE, now)
             match = None
         answered = match is not None and (yield from self._taken(call, match, now))
-        if call.writes:  # not before it has taken its own job, which rests on what it writes
-            self._state.effects.began(call.writes)
-            yield from self._jobs.void(now)
+        if call.job is None:  # what a staged job does happens when it is committed
+            yield from self._writes(call, now)
         if not answered and not self._earlier.joins(call):
             yield from self._start(call, now)
 
@@ -99,6 +98,13 @@ class Calls:
         self._state.asked.update(call.places)
         return call
 
+    def _writes(self, call: Call, now: float) -> Iterator[Command]:
+        """A call may write from now on."""
+        if call.writes:
+            call.writing = True
+            self._state.writes.began(call.writes)
+            yield from self._jobs.void(now)
+
     def _leave(self, call: Call) -> None:
         del self._calls[call.number]
         for place in call.places:
@@ -117,7 +123,7 @@ class Calls:
         for shadow in (False, True):
             for job in call.lane.too_many(self._state.ledger.running(shadow=shadow)):
                 yield from self._jobs.drop(job, Why.SLOT, now)
-        call.started_at, call.epoch = now, self._state.effects.epoch
+        call.started_at, call.epoch = now, self._state.writes.open.epoch
         self._earlier.leads(call, now)
         self._state.called(call.rule, now)
         yield Run(call=call.number)
@@ -172,7 +178,9 @@ class Calls:
 
     def _commit(self, call: Call, job: Job, answer: ToolResult, now: float) -> Iterator[Command]:
         call.job, call.answer, job.commits_at = job, answer, now
+        self._state.writes.commits(call.writes)
         yield Commit(call=call.number, job=job.number, result=answer, outcome=_outcome(call))
+        yield from self._jobs.void(now)
 
     def _committed(self, told: Committed, now: float) -> Iterator[Command]:
         """The effects of a staged job have happened, or cannot: serve its call, or run it."""
@@ -181,6 +189,8 @@ class Calls:
         if job is None or call is None or call.answer is None:
             return
         answer, call.answer = call.answer, None
+        self._state.writes.committed(call.writes, changed=told.done and told.changed)
+        yield from self._jobs.void(now)
         if told.done:
             yield from self._serve(call, job, told.instead or answer, now)
         else:
@@ -192,14 +202,15 @@ class Calls:
         call.job = None
         if call.gone:
             self._leave(call)
-            self._state.effects.ended(call.writes)
             if call.waited:
                 yield from self._slot_freed(call.lane, now)
         elif call.waited:
+            yield from self._writes(call, now)
             call.started_at = now
             self._state.called(call.rule, now)
             yield Run(call=call.number)
         else:
+            yield from self._writes(call, now)
             yield from self._start(call, now)
         yield from self._jobs.useless(job, why, now)
 
@@ -208,7 +219,6 @@ class Calls:
         self._state.ledger.remove(job)
         call.job = None
         self._leave(call)
-        self._state.effects.ended(call.writes)
         took, outcome = _took(job, answer, now), _outcome(call)
         yield Serve(call=call.number, job=job.number, result=answer, outcome=outcome, took_s=took)
         yield settled(job, outcome, now, saved_s=max(0.0, took - (now - call.asked_at)))
@@ -249,15 +259,17 @@ class Calls:
                 yield from self._start(follower, now)
 
     def _write_ended(self, call: Call, status: Status | None, now: float) -> None:
+        if not call.writing:
+            return
         if call.started_at is not None and status is None:
-            self._state.effects.linger(call.writes, now)
-        self._state.effects.ended(call.writes)
+            self._state.writes.linger(call.writes, now)
+        self._state.writes.ended(call.writes)
 
     def _demote(self, job: Job, now: float) -> Iterator[Command]:
         self._state.ledger.demote(job)
         if self._jobs.stale(job):
             yield from self._jobs.drop(job, Why.STALE, now)
-        elif job.expires_at <= now:
+        elif job.expires_at <= now or job.staged:  # one that an agent stopped is not to go on by itself
             yield from self._jobs.drop(job, Why.UNASKED, now)
 
     def _slot_freed(self, lane: Lane, now: float) -> Iterator[Command]:

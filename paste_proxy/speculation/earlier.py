@@ -33,7 +33,7 @@ class Earlier:
 
     def leads(self, call: Call, now: float) -> None:
         """A call starts; others may wait for it, unless it may just miss a write that is on its way."""
-        if call.reuse_s is not None and self._state.effects.dirty(self._reads(call), now):
+        if call.reuse_s is not None and self._state.writes.open.dirty(self._reads(call), now):
             call.reuse_s = None
         if call.reuse_s is not None:
             self._leading.setdefault(call.places[0], call)
@@ -41,7 +41,7 @@ class Earlier:
     def joins(self, call: Call) -> bool:
         """Whether a call waits for one like it that runs, because of which it need not start."""
         leader = self._leading.get(call.places[0]) if call.reuse_s is not None else None
-        if leader is None or self._state.effects.moved(self._reads(leader), leader.epoch):
+        if leader is None or self._state.writes.open.moved(self._reads(leader), leader.epoch):
             return False
         leader.followers.append(call)
         call.leader = leader

@@ -47,6 +47,10 @@ class Effects:
             if self._in_flight[domain] <= 0:
                 del self._in_flight[domain]
 
+    def passed(self, writes: Iterable[str]) -> None:
+        """A write began and ended."""
+        self._bump(writes)
+
     def linger(self, writes: Iterable[str], now: float) -> None:
         """A write may still take effect, and nobody will see when: its domains stay dirty for `ABANDONED_S`."""
         self._bump(writes)

@@ -26,7 +26,11 @@ class Jobs:
         """
         if not job.staged and self._state.policy.rule_for(job.invocation).effect is Effect.WRITE:
             return True
-        return self._state.effects.moved(job.reads, job.epoch)
+        return self._state.writes.of(staged=job.staged).moved(job.reads, job.epoch)
+
+    def outrun(self, job: Job, now: float) -> bool:
+        """Whether another's commit may be changing what a staged job rests on just now."""
+        return job.staged and self._state.writes.open.dirty(job.reads, now)
 
     def drop(self, job: Job, why: Why, now: float) -> Iterator[Command]:
         """An unpromoted job is not wanted any more."""

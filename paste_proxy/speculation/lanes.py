@@ -25,6 +25,8 @@ class Call:
     lane: "Lane"
     writes: frozenset[str]
     asked_at: float
+    writing: bool = False
+    """What it writes may be happening."""
     rule: str = ""
     """The place of the rule that speaks about it."""
     started_at: float | None = None

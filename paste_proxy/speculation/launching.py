@@ -66,7 +66,7 @@ class Launching:
 
     def room(self, now: float) -> Iterator[Command]:
         """Something ended: launch those waiting that now find room, the most useful first."""
-        self._state.effects.settle(now)
+        self._state.writes.settle(now)
         if not self._waiting or self._tried == self._state.vacancies:
             return
         self._tried = self._state.vacancies
@@ -123,7 +123,8 @@ class Launching:
             return Refusal(Reason.DUPLICATE)
         if rank >= self._state.limits.candidates:
             return Refusal(Reason.BUDGET, "speculation.candidates")
-        if self._state.effects.dirty(chosen.ruling.rests_on(told.session, chosen.candidate.invocation), now):
+        rests_on = chosen.ruling.rests_on(told.session, chosen.candidate.invocation)
+        if self._state.writes.of(staged=chosen.ruling.staged).dirty(rests_on, now):
             return Refusal(Reason.WRITE_IN_FLIGHT)
         running = self._state.ledger.running(shadow=chosen.shadow)
         budgets = self._state.budgets_of(shadow=chosen.shadow)
@@ -156,7 +157,7 @@ class Launching:
             utility=chosen.worth.utility,
             expected_s=chosen.worth.expected_s,
             reads=ruling.rests_on(told.session, candidate.invocation),
-            epoch=self._state.effects.epoch,
+            epoch=self._state.writes.of(staged=ruling.staged).epoch,
             started_at=now,
             expires_at=now + (self._state.limits.ttl_s if ruling.ttl_s is None else ruling.ttl_s),
             shadow=chosen.shadow,

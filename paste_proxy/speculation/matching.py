@@ -43,7 +43,7 @@ class Matching:
         same = self._policy.rule_for(invocation).same
         place = (session, scope, same.core(invocation).key)
         job = self._ledger.at(place) if place != own else None
-        if job is None or (job.staged and not same.does_all(invocation)):
+        if job is None or (job.staged and not same.does_all(invocation, job.result)):
             return None
         if job.result is None:
             return Match(job, late=job.ended_at is None and not same.promising(invocation, job.expected_s))

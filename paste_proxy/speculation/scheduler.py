@@ -94,7 +94,7 @@ class Scheduler:
             case EffectBegan():
                 return self._effect_began(told, now)
             case EffectEnded():
-                self._state.effects.ended(self._outside.ended(told.session, told.call_id))
+                self._state.writes.ended(self._outside.ended(told.session, told.call_id))
             case SessionEnded():
                 return self._session_ended(told, now)
             case ObservationLost():
@@ -115,7 +115,7 @@ class Scheduler:
             other = self._state.policy.rule_for(told.or_else)
             writes |= other.written_by(told.session, told.or_else)
         if writes:
-            self._state.effects.began(writes)
+            self._state.writes.began(writes)
             self._unseen(self._outside.began(told.session, told.call_id, writes), now)
             yield from self._jobs.void(now)
 
@@ -129,10 +129,10 @@ class Scheduler:
         self._launching.forget(None)
         for writes in self._outside.forget_all():
             self._unseen(writes, now)
-        self._state.effects.linger((EVERYTHING,), now)
+        self._state.writes.linger((EVERYTHING,), now)
         yield from self._jobs.discard(None, now)
 
     def _unseen(self, writes: frozenset[str], now: float) -> None:
         """The end of a write outside will not be seen."""
-        self._state.effects.linger(writes, now)
-        self._state.effects.ended(writes)
+        self._state.writes.linger(writes, now)
+        self._state.writes.ended(writes)

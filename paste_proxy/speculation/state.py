@@ -8,7 +8,6 @@ from paste_proxy.events.result import ToolResult
 from paste_proxy.events.types import Outcome
 from paste_proxy.speculation.budgets.budgets import BudgetLimits, Budgets
 from paste_proxy.speculation.budgets.limited import Limited
-from paste_proxy.speculation.effects import Effects
 from paste_proxy.speculation.lanes import Lane
 from paste_proxy.speculation.ledger import Job, Ledger, Place
 from paste_proxy.speculation.limits import ServerCapacity, SpeculationLimits
@@ -17,6 +16,7 @@ from paste_proxy.speculation.policy import Policy
 from paste_proxy.speculation.types import JobEnded, Mode, Settled
 from paste_proxy.speculation.utility import Experience
 from paste_proxy.speculation.waiting import Waiting
+from paste_proxy.speculation.writes import Writes
 
 
 class State:
@@ -35,7 +35,7 @@ class State:
         self.budgets = Budgets(budget, allotments)
         self.shadow_budgets = Budgets(budget, allotments)
         """What would be used: jobs that are only accounted for take nothing of the real ones."""
-        self.effects = Effects()
+        self.writes = Writes()
         self.experience = Experience()
         self.ledger = Ledger(held_results=limits.held_results, held_bytes=limits.held_bytes)
         self.matching = Matching(policy, self.ledger)
@@ -50,7 +50,7 @@ class State:
     @property
     def vacancies(self) -> int:
         """Moves when a candidate that found no room may find some."""
-        return self.ledger.left + self.effects.over + self.slots_freed
+        return self.ledger.left + self.writes.over + self.slots_freed
 
     def budgets_of(self, *, shadow: bool) -> Budgets:
         """What jobs of a kind are charged to."""

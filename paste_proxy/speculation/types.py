@@ -118,6 +118,8 @@ class Committed:
     job: int
     done: bool
     """Its effects have happened; False: none of them has."""
+    changed: bool = True
+    """It had some."""
     instead: ToolResult | None = None
     """Only some of them have, which the call is to be told instead of what it would have been served."""
 

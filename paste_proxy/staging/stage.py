@@ -90,6 +90,11 @@ class Stage:
         return self._ended()[0]
 
     @property
+    def changes(self) -> bool:
+        """Whether a commit changes anything."""
+        return bool(self._ended()[1].operations)
+
+    @property
     def changes_workspace(self) -> bool:
         """Whether a commit changes anything in there."""
         return self._ended()[1].changes_workspace

@@ -212,8 +212,8 @@ def broke(job: int) -> JobEnded:
     return JobEnded(job=job, result=None)
 
 
-def committed(job: int, *, happened: bool = True) -> Committed:
-    return Committed(job=job, done=happened)
+def committed(job: int, *, happened: bool = True, changed: bool = True) -> Committed:
+    return Committed(job=job, done=happened, changed=changed)
 
 
 def native_began(text: str, call_id: str = "c", session: str = "s") -> EffectBegan:

@@ -239,7 +239,7 @@ def test_what_the_agent_has_asked_for_itself_waits_no_more() -> None:
 
 def test_what_waits_costs_nothing_until_something_has_made_room() -> None:
     tell, looked = Playbook(limits(candidates=200)), count()
-    effects = tell.scheduler._state.effects
+    effects = tell.scheduler._state.writes.open
     look = effects.dirty
     effects.dirty = lambda reads, now: (next(looked), look(reads, now))[1]  # type: ignore[method-assign]
     tell(0, asked(1, "set_item 1"))

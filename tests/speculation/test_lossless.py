@@ -187,6 +187,7 @@ def test_the_worlds_do_speculate() -> None:
     told: list[int] = []
     again: list[int] = []
     committed: list[int] = []
+    in_vain: list[int] = []
 
     @settings(HUNT, max_examples=200)
     @given(plan=plans, seed=many, total=capacities)
@@ -196,11 +197,13 @@ def test_the_worlds_do_speculate() -> None:
         told.append(ahead.told)
         again.append(ahead.again)
         committed.append(ahead.committed)
+        in_vain.append(ahead.in_vain)
 
     collect()
     assert sum(told) >= 5
     assert sum(again) >= 5
     assert sum(committed) >= 10
+    assert sum(in_vain) >= 5
     for outcome in (Outcome.REUSED, Outcome.PROMOTED, Outcome.DISCARDED):
         assert outcomes.count(outcome) >= 20
     assert outcomes.count(Outcome.PREEMPTED) >= 1
@@ -233,7 +236,7 @@ def test_without_a_guard_of_effects_a_violation_is_found(
     ("owner", "guard", "broken"),
     [
         (Ruling, "rests_on", lambda ruling, session, invocation: ruling.read_by(session, invocation)),
-        (Sameness, "does_all", lambda self, asked: True),
+        (Sameness, "does_all", lambda self, asked, result: True),
         (Earlier, "_reads", lambda self, call: frozenset()),
     ],
 )

@@ -98,14 +98,57 @@ def test_its_commit_is_a_write_to_others() -> None:
     tell(1, done(1, "built"))
     tell(2, done(2, "built"))
     tell(3, done(3, "apple"))
-    assert tell(4, asked(7, "make_all 1")) == [
-        "commit 1 for 7",
+    assert tell(4, asked(7, "make_all 1")) == ["commit 1 for 7", "3 discarded, ran 3, saved 0"]
+    assert tell(4.5, predicted("get_item 2")) == ["refused get_item: write_in_flight"]
+    assert tell(5, committed(1)) == [
         "cancel 2",
         "2 discarded, ran 2, saved 0",
-        "3 discarded, ran 3, saved 0",
+        "serve 7 from 1: built",
+        "1 reused, ran 1, saved 0",
+        "launch 4 get_item",
     ]
-    assert tell(4.5, predicted("get_item 2")) == ["refused get_item: write_in_flight"]
-    assert tell(5, committed(1)) == ["serve 7 from 1: built", "1 reused, ran 1, saved 0", "launch 4 get_item"]
+
+
+def test_a_commit_that_changes_nothing_leaves_the_others_as_they_are() -> None:
+    tell = Playbook()
+    tell(0, predicted("make_all 1", "make_all 2"))
+    tell(1, done(1, "built"))
+    assert tell(2, asked(7, "make_all 1")) == ["commit 1 for 7"]
+    assert tell(2.5, committed(1, changed=False))[0] == "serve 7 from 1: built"
+    assert tell(3, asked(8, "make_all 2")) == ["promote 2 for 8"]
+
+
+def test_one_runs_while_an_agent_waits_for_another() -> None:
+    tell = Playbook()
+    tell(0, predicted("make_all 1"))
+    assert tell(1, asked(7, "make_all 1")) == ["promote 1 for 7"]
+    assert tell(2, predicted("make_all 2")) == ["stage 2 make_all"]
+    assert tell(3, done(1, "built")) == ["commit 1 for 7"]
+    assert tell(4, committed(1, changed=False))[0] == "serve 7 from 1: built"
+    assert tell(5, done(2, "built")) == []
+    assert tell(6, asked(8, "make_all 2")) == ["commit 2 for 8"]
+
+
+def test_one_that_is_asked_for_while_another_is_committed_is_run() -> None:
+    tell = Playbook()
+    tell(0, predicted("make_all 1", "make_all 2"))
+    tell(1, done(1, "built"))
+    tell(2, done(2, "built"))
+    assert tell(3, asked(7, "make_all 1")) == ["commit 1 for 7"]
+    assert tell(3.1, asked(8, "make_all 2")) == ["cancel 2", "2 discarded, ran 2, saved 0", "run 8"]
+
+
+def test_a_run_that_its_job_could_not_answer_is_a_write_like_any_other() -> None:
+    tell = Playbook()
+    tell(0, predicted("make_all 1", "make_all 2", "get_item 1"))
+    tell(1, done(1, "built"))
+    tell(2, asked(7, "make_all 1"))
+    assert "cancel 2" in tell(3, committed(1, happened=False))
+    assert tell(4, predicted("get_item 2", "make_all 3")) == [
+        "refused get_item: write_in_flight",
+        "refused make_all: write_in_flight",
+    ]
+    assert sorted(tell(5, over(7))) == ["launch 4 get_item", "stage 5 make_all"]
 
 
 def test_a_second_equal_call_is_run() -> None:

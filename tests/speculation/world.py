@@ -135,7 +135,8 @@ TOUCHED = {
 }
 READS = tuple(name for name in TOUCHED if name.startswith("read") or name in ("look", "refuse", "list", "make"))
 STAGED = ("raise_a", "raise_b")
-"""They add to what is there. `raise_a` is stopped by a `head`, before it comes to its last cell."""
+"""They add to what is there, but for every fourth, which changes nothing. `raise_a` is stopped by a `head`, before it
+comes to its last cell."""
 PARTS: dict[str, tuple[dict[str, Json], ...]] = {
     "list": ({}, {"head": 1}, {"head": 2}, {"tail": 1}, {"head": 0}, {"head": 1, "tail": 1}, {"why": "so"}),
     "make": tuple(
@@ -246,6 +247,8 @@ class World:
     settled: dict[int, Settled] = field(default_factory=dict)
     refused: Counter[Reason] = field(default_factory=Counter)
     committed: int = 0
+    in_vain: int = 0
+    """Commits that changed nothing."""
     disproved: int = 0
     again: int = 0
     """Calls answered with what another call was answered."""
@@ -458,7 +461,9 @@ class World:
                 self._apply(work)
 
         self._at(takes * self._random.random(), apply)
-        self._at(takes, lambda: self._tell(Committed(job=command.job, done=not work.staged)))
+        changed = any(work.saw[cell] != value for cell, value in work.makes.items())
+        self.in_vain += not changed
+        self._at(takes, lambda: self._tell(Committed(job=command.job, done=not work.staged, changed=changed)))
 
     def _run(self, number: int) -> None:
         seen, _ = self._waiting[number]
@@ -500,7 +505,7 @@ def _made(name: str, arguments: Mapping[str, Json], saw: Mapping[str, int]) -> d
     if name not in STAGED:
         return dict.fromkeys(saw, value)
     raised = list(saw)[: 1 if "head" in str(arguments.get("command")) else None]
-    return {cell: saw[cell] + value + 1 for cell in raised}
+    return {cell: saw[cell] + (value if value % 4 else 0) for cell in raised}
 
 
 def _answer_of(name: str, arguments: Mapping[str, Json], cells: Mapping[str, int]) -> bytes:

@@ -65,9 +65,17 @@ class Sameness:
             return False
         return all(bound > expected_s for bound in _bounds(plain, self.seconds))
 
-    def does_all(self, asked: Invocation) -> bool:
-        """Whether the tool, asked for just this, does all that it does for its core: is not stopped early."""
-        return self.shell is None or not self.shell.early(self.plain(asked).arguments)
+    def does_all(self, asked: Invocation, result: ToolResult | None) -> bool:
+        """Whether the tool, asked for just this, does all that it does for its core: is not stopped early.
+
+        Args:
+            result: what the core gave, if that is known.
+        """
+        arguments = self.plain(asked).arguments
+        if self.shell is None or not self.shell.early(arguments):
+            return True
+        text = None if result is None else text_of(result)
+        return text is not None and self.shell.shows_all(arguments, text)
 
     def derived(self, asked: Invocation, ran: Invocation, result: ToolResult, ran_s: float) -> ToolResult | None:
         """What the tool would have answered, had it been asked when the other call was run.

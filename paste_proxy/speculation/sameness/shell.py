@@ -49,6 +49,12 @@ class Shell:
         _, parted = self._apart(arguments)
         return parted is not None and parted[1].end == "head"
 
+    def shows_all(self, arguments: Arguments, text: str) -> bool:
+        """Whether these give all that their core gave: then `head` has read to the end, and nothing was stopped."""
+        found, (_, parted) = _ANSWER.match(text), self._apart(arguments)
+        output = text[found.end() :] if found else text
+        return parted is None or parted[1].of(output) == output
+
     def cut(self, arguments: Arguments, text: str) -> str | None:
         """What these arguments give, of what their core gave."""
         found = _ANSWER.match(text)

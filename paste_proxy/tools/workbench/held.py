@@ -26,6 +26,11 @@ class HeldCommand:
         """What the agent is to see, if it is committed."""
         return self._result
 
+    @property
+    def changes(self) -> bool:
+        """Whether anything is otherwise once it is committed."""
+        return self._stage.changes
+
     async def commit(self) -> bool:
         """Let it have happened; False: nothing has, and the command has to be run."""
         try:

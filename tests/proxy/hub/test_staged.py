@@ -45,6 +45,7 @@ class Run:
     happened: bool = False
     let_go: bool = False
     result: ToolResult = BUILT
+    changes: bool = True
 
     async def commit(self) -> bool:
         await self.may_happen.wait()

@@ -7,6 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.result import ToolResult
+from paste_proxy.events.values import dumps
 from paste_proxy.speculation.sameness.sameness import Sameness
 from paste_proxy.speculation.sameness.shell import Shell, answer_of
 
@@ -190,3 +192,23 @@ def test_a_call_waits_for_its_core_unless_it_may_be_done_before() -> None:
 
 def test_the_form_of_an_answer() -> None:
     assert answer_of(2, "no\n") == "[exit 2]\nno\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "all_"),
+    [
+        ("make 2>&1 | tail -1", "one\ntwo\n", True),
+        ("make 2>&1 | head -1", "one\ntwo\n", False),
+        ("make 2>&1 | head -2", "one\ntwo\n", True),
+        ("make 2>&1 | head -2", "one\ntwo\nthree", False),
+        ("make 2>&1 | head -3", "one\ntwo\nthree", True),
+        ("make 2>&1 | head -0", "", True),
+    ],
+)
+def test_a_head_that_shows_all_has_stopped_nothing(command: str, output: str, all_: bool) -> None:
+    assert SAME.does_all(run(command), ToolResult(body=dumps(answer_of(2, output)))) is all_
+
+
+def test_of_a_run_that_has_not_ended_nobody_knows_whether_a_head_would_stop_it() -> None:
+    assert not SAME.does_all(run("make 2>&1 | head -9"), None)
+    assert SAME.does_all(run("make 2>&1 | tail -9"), None)
