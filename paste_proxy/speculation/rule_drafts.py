@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from statistics import median
 
 from paste_proxy.events.invocation import name_of, server_of
+from paste_proxy.speculation.domains import WRITTEN
 from paste_proxy.speculation.tool_use import ToolUse
 
 _PATTERNS = 12
@@ -39,7 +40,8 @@ def _draft(use: ToolUse) -> Iterator[str]:
     if use.command is not None:
         yield from _shell(use, tool, use.command)
     elif use.seems_a_read:
-        domain = server_of(use.tool) or "tools"
+        domain = server_of(use.tool)
+        domain = domain if WRITTEN.fullmatch(domain) else "tools"
         yield from _off([*_rule(tool, "read"), "speculate = false", f"reads = {_list([domain])}", *_expected(use)])
         return
     yield ""
