@@ -5,6 +5,7 @@ import contextlib
 import os
 import signal
 import time
+from collections.abc import Callable
 from functools import partial
 
 from paste_proxy.staging.output import Output
@@ -16,12 +17,15 @@ os.umask(OWN_UMASK)
 TOO_MUCH = "it wrote more than is kept"
 
 
-async def run(staged: Staged, *, output_bytes: int) -> Ran:
+async def run(staged: Staged, *, output_bytes: int, started: Callable[[int], None] = lambda pid: None) -> Ran:
     """Run it to its end, in a session of its own, with nothing to read. Background processes that it leaves behind
     stay; what they write later is not read.
 
     At its timeout, or when it writes more than `output_bytes`, its whole group is killed and `poisons` says so.
     Cancelling kills the group, too.
+
+    Args:
+        started: told of its process, which heads the session.
 
     Raises:
         OSError: it cannot be started.
@@ -41,6 +45,7 @@ async def run(staged: Staged, *, output_bytes: int) -> Ran:
             preexec_fn=partial(os.umask, staged.umask) if staged.umask != OWN_UMASK else None,
         )
         try:
+            started(process.pid)
             output.handed_over()
             poisons = await ends(process, output, staged.timeout_s)
         finally:

@@ -4,10 +4,11 @@ Only what can be undone: a user may not give a process its old priority back. Li
 first (autogroups), where a priority within one does not count; that of a session as a whole can be set both ways by
 anyone, though not twice within a tenth of a second. Where there are no autogroups, SCHED_IDLE is what works.
 
-Standard library only: runs inside.
+Standard library only: runs inside, and outside for a session that needs no view.
 """
 
 import os
+import time
 
 from paste_proxy.staging import kernel
 
@@ -16,14 +17,41 @@ _AS_OTHERS, _IDLE = 0, 3
 """Classes of access to the disk."""
 _NICE_NEEDED = 20
 """The limit RLIMIT_NICE with which a user may leave SCHED_IDLE."""
+_TRIES, _BETWEEN_S = 10, 0.02
+"""Longer than the time within which a session cannot be set twice."""
 
 
 def hush(*, unprivileged: bool) -> None:
     """This process, which has just begun a session, and what it starts."""
-    may_return = not unprivileged or _nice_limit() >= _NICE_NEEDED
-    os.sched_setscheduler(0, os.SCHED_IDLE if may_return else os.SCHED_BATCH, os.sched_param(0))
-    kernel.set_io_class(0, _IDLE)
+    _hush(0, unprivileged=unprivileged)
     _set_session(os.getpid(), _LOWEST)
+
+
+def hush_session(pid: int) -> None:
+    """From outside, a process that has just begun a session, and what it starts.
+
+    Raises:
+        OSError: it has ended.
+    """
+    _hush(pid, unprivileged=os.geteuid() != 0)
+    _set_session(pid, _LOWEST)
+
+
+def end_hush(session: int) -> None:
+    """From outside, all processes of a session, and those they start, are like any others from now on. Blocks, a
+    little longer if the session has only just been hushed."""
+    while any([_to_usual(thread) for pid in _of_session(session) for thread in _numbers(f"/proc/{pid}/task")]):  # noqa: C419  all
+        pass  # until none was started meanwhile by one that had not been changed
+    for _ in range(_TRIES):
+        if _set_session(session, _USUAL):
+            break
+        time.sleep(_BETWEEN_S)
+
+
+def _hush(pid: int, *, unprivileged: bool) -> None:
+    may_return = not unprivileged or _nice_limit() >= _NICE_NEEDED
+    os.sched_setscheduler(pid, os.SCHED_IDLE if may_return else os.SCHED_BATCH, os.sched_param(0))
+    kernel.set_io_class(pid, _IDLE)
 
 
 class Quiet:
@@ -45,18 +73,20 @@ class Quiet:
         self.look()
 
 
-def _set_session(pid: int, wanted: int) -> None:
+def _set_session(pid: int, wanted: int) -> bool:
+    """Whether there is nothing left to do."""
     try:
         opened = os.open(f"/proc/{pid}/autogroup", os.O_RDWR | os.O_CLOEXEC)
     except OSError:  # it has ended, or there are none
-        return
+        return True
     try:
         if os.read(opened, 100).split()[-1:] != [b"%d" % wanted]:
             os.write(opened, b"%d" % wanted)
     except OSError:  # too soon after the last time
-        pass
+        return False
     finally:
         os.close(opened)
+    return True
 
 
 def _to_usual(thread: int) -> bool:
@@ -73,6 +103,17 @@ def _to_usual(thread: int) -> bool:
 
 def _others() -> list[int]:
     return [pid for pid in _numbers("/proc") if pid != 1]
+
+
+def _of_session(session: int) -> list[int]:
+    return [pid for pid in _numbers("/proc") if _session_of(pid) == session]
+
+
+def _session_of(pid: int) -> int | None:
+    try:
+        return os.getsid(pid)
+    except OSError:  # it has ended
+        return None
 
 
 def _numbers(folder: str) -> list[int]:

@@ -36,6 +36,18 @@ class Connecting(Backend, Protocol):
         connection. Raises nothing."""
 
 
+@runtime_checkable
+class GivingWay(Backend, Protocol):
+    """A backend whose tools work on this machine, where what is run ahead can stay out of the way."""
+
+    async def run_aside(self, invocation: Invocation, wanted: asyncio.Event) -> ToolResult:
+        """As `run`, ahead of an agent.
+
+        Args:
+            wanted: set once the agent waits for it; until then it gives way to all else on the machine.
+        """
+
+
 class PartDone(Exception):
     """Only a part of what was held back has happened, so that the call must not be run. The rest follows once it can.
 

@@ -55,10 +55,10 @@ class _Suites:
     def __init__(self) -> None:
         self._ran: dict[str, Ran] = {}
 
-    async def run(self, command: Staged) -> Ran:
+    async def run(self, command: Staged, *, started: Callable[[int], None] = lambda pid: None) -> Ran:
         line = command.argv[-1]
         if not is_suite(line):
-            return await run_normally(command)
+            return await run_normally(command, started=started)
         core, lines = without_cut(line)
         if core not in self._ran:
             self._ran[core] = await run_normally(replace(command, argv=(*command.argv[:-1], core)))

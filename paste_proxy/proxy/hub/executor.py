@@ -2,7 +2,8 @@
 back, until that is committed or let go."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import structlog
 
@@ -10,7 +11,7 @@ from paste_proxy.errors import PasteError, UpstreamBusy
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
 from paste_proxy.speculation.types import Committed, JobEnded, JobSent
-from paste_proxy.tools.backend import Backend, Connecting, Held, PartDone, Staging
+from paste_proxy.tools.backend import Backend, Connecting, GivingWay, Held, PartDone, Staging
 
 log = structlog.get_logger(__name__)
 
@@ -22,7 +23,7 @@ class Executor:
         self._tell = tell
         self._running: dict[int, asyncio.Task[ToolResult]] = {}
         self._wanted: dict[int, asyncio.Event] = {}
-        """Of staged jobs that run, told when an agent waits for them."""
+        """Of jobs that give way to others, told when an agent waits for them."""
         self._held: dict[int, Held] = {}
         self._commits: set[asyncio.Task[Committed]] = set()
         self._leaving: set[asyncio.Task[None]] = set()
@@ -35,7 +36,7 @@ class Executor:
     def launch(self, job: int, invocation: Invocation, backend: Backend) -> bool:
         """Start a job; whether its call is sent now, not when the backend has connected (then `JobSent` is told)."""
         waits = isinstance(backend, Connecting) and not backend.connected
-        work = self._connected(job, invocation, backend) if waits else backend.run(invocation, speculative=True)
+        work = self._connected(job, invocation, backend) if waits else self._sent(job, invocation, backend)
         task = asyncio.create_task(work, name=f"job-{job}")
         self._running[job] = task
         task.add_done_callback(lambda done: self._finish(job, done))
@@ -77,6 +78,12 @@ class Executor:
         return committed
 
     async def _connected(self, job: int, invocation: Invocation, backend: Backend) -> ToolResult:
+    def _sent(self, job: int, invocation: Invocation, backend: Backend) -> Coroutine[Any, Any, ToolResult]:
+        if not isinstance(backend, GivingWay):
+            return backend.run(invocation, speculative=True)
+        wanted = self._wanted[job] = asyncio.Event()
+        return backend.run_aside(invocation, wanted)
+
         assert isinstance(backend, Connecting)
         await backend.connect()
         self._tell(JobSent(job=job))

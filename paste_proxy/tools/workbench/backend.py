@@ -20,6 +20,7 @@ from paste_proxy.speculation.plainly_reading import only_reads
 from paste_proxy.staging.normal import OWN_UMASK
 from paste_proxy.staging.types import Staged, Tier
 from paste_proxy.tools.backend import Preparable
+from paste_proxy.tools.workbench.aside import Aside, in_thread
 from paste_proxy.tools.workbench.declared import ALL, READING, Declared
 from paste_proxy.tools.workbench.editing import Edit, Write, change
 from paste_proxy.tools.workbench.globbing import Glob, find_files
@@ -72,11 +73,22 @@ class Workbench:
         Raises:
             UpstreamFault: there is no such tool here.
         """
+        return await self._result(invocation)
+
+    async def run_aside(self, invocation: Invocation, wanted: asyncio.Event) -> ToolResult:
+        """See `GivingWay`."""
+        aside = Aside(wanted)
+        try:
+            return await self._result(invocation, aside)
+        finally:
+            aside.over()
+
+    async def _result(self, invocation: Invocation, aside: Aside | None = None) -> ToolResult:
         tool = self.tools.get(name_of(invocation.tool))
         if tool is None:
             raise UpstreamFault(f"no tool {name_of(invocation.tool)!r}; there are {', '.join(self.tools)}")
         try:
-            return result_of(await self._answer(tool.read(invocation.arguments)))
+            return result_of(await self._answer(tool.read(invocation.arguments), aside))
         except Unable as unable:
             return result_of(str(unable), failed=True)
         except OSError as fault:
@@ -117,30 +129,31 @@ class Workbench:
     async def close(self) -> None:
         """There is nothing to release: what runs ends with its own cancellation."""
 
-    async def _answer(self, asked: BaseModel) -> str:
+    async def _answer(self, asked: BaseModel, aside: Aside | None) -> str:
+        in_a_thread, started = (in_thread, _unminded) if aside is None else (aside.in_thread, aside.started)
         match asked:
             case Read():
-                return await asyncio.to_thread(read, self.workspace, asked)
+                return await in_a_thread(read, self.workspace, asked)
             case List():
-                return await asyncio.to_thread(list_folder, self.workspace, asked)
+                return await in_a_thread(list_folder, self.workspace, asked)
             case Glob():
-                return await asyncio.to_thread(find_files, self.workspace, asked)
+                return await in_a_thread(find_files, self.workspace, asked)
             case Grep():
-                return await grep(self.workspace, asked)
+                return await grep(self.workspace, asked, started=started)
             case Edit() | Write():
                 async with self._changing():
-                    return await asyncio.to_thread(change, self.workspace, asked)
+                    return await in_thread(change, self.workspace, asked)
             case Run():
                 command = await self._command(asked)
                 if only_reads(asked.command):  # if it changes something yet, the proof before a commit finds it
-                    return answered(await self._runner(command))
+                    return answered(await self._runner(command, started=started))
                 async with self._changing():
                     return answered(await self._runner(command))
             case _:
                 raise TypeError(f"{type(asked).__name__} is no tool's")
 
     async def _command(self, asked: Run) -> Staged:
-        return await asyncio.to_thread(staged, self.workspace, asked, env=self._env, umask=OWN_UMASK)
+        return await in_thread(staged, self.workspace, asked, env=self._env, umask=OWN_UMASK)
 
     @asynccontextmanager
     async def _changing(self) -> AsyncIterator[None]:
@@ -148,6 +161,10 @@ class Workbench:
         if self._stages is None:
             yield
             return
-        root = await asyncio.to_thread(lambda: str(self.workspace.root))
+        root = await in_thread(lambda: str(self.workspace.root))
         async with self._stages.writing(root):
             yield
+
+
+def _unminded(pid: int) -> None:
+    """Of a process that an agent waits for nothing needs to be known."""

@@ -8,7 +8,7 @@ import os
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import TypeAlias
+from typing import Protocol
 
 from pydantic import BaseModel, Field
 
@@ -37,8 +37,12 @@ class Run(BaseModel):
     )
 
 
-Runner: TypeAlias = Callable[[Staged], Awaitable[Ran]]
-"""Runs a command, its effects happening at once; see `staging.normal.run`."""
+class Runner(Protocol):
+    """Runs a command, its effects happening at once; see `staging.normal.run`."""
+
+    def __call__(self, staged: Staged, /, *, started: Callable[[int], None] = ...) -> Awaitable[Ran]:
+        """What it came to."""
+
 
 run_normally: Runner = partial(normal.run, output_bytes=64 * 2**20)
 

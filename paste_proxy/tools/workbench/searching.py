@@ -5,11 +5,13 @@ The search runs in a process of its own: some expressions take forever, and noth
 
 import asyncio
 import sys
+from collections.abc import Callable
 from typing import Literal
 
 from pydantic import BaseModel, Field
 
 from paste_proxy.events.values import dumps, loads
+from paste_proxy.tools.workbench.aside import in_thread
 from paste_proxy.tools.workbench.workspace import Unable, Workspace
 
 _PROGRAM = "paste_proxy.tools.workbench.search_process"
@@ -33,21 +35,32 @@ class Grep(BaseModel):
     ignored: bool = Field(False, description="Also search what .gitignore files leave out.")
 
 
-async def grep(workspace: Workspace, asked: Grep, *, timeout_s: float = _TIMEOUT_S) -> str:
+async def grep(
+    workspace: Workspace,
+    asked: Grep,
+    *,
+    timeout_s: float = _TIMEOUT_S,
+    started: Callable[[int], None] = lambda pid: None,
+) -> str:
     """What was found, by path and line. Cancelling ends the search.
+
+    Args:
+        started: told of its process, which heads a session.
 
     Raises:
         Unable: no such place, no such expression, or it took too long.
     """
-    start = await asyncio.to_thread(_start, workspace, asked.path)
+    start = await in_thread(_start, workspace, asked.path)
     wanted = dumps({**asked.model_dump(), "root": str(workspace.root), "start": start})
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", _PROGRAM),  # -P: nothing in the workspace is taken for a module
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
+        start_new_session=True,
     )
     try:
+        started(process.pid)
         async with asyncio.timeout(timeout_s):
             said, _ = await process.communicate(wanted)
     except TimeoutError:

@@ -59,10 +59,33 @@ async def test_a_job_cancelled_while_it_waits_is_never_sent() -> None:
     assert backend.ran == []
 
 
+class Modest(Slow):
+    """A backend that gives way; what it is asked ends once an agent waits for it."""
+
+    async def run_aside(self, invocation: Invocation, wanted: asyncio.Event) -> ToolResult:
+        await wanted.wait()
+        return ToolResult(body=b"1")
+
+
+async def test_a_job_that_gives_way_is_told_when_an_agent_waits_for_it() -> None:
+    told: Told = asyncio.Queue()
+    executor, backend = Executor(told.put_nowait), Modest()
+    backend.open.set()
+    assert executor.launch(1, READ, backend)
+    executor.want(2)
+    await asyncio.sleep(0)
+    assert executor.running() == 1
+    executor.want(1)
+    assert await asyncio.wait_for(told.get(), 5) == JobEnded(job=1, result=ToolResult(body=b"1"))
+    assert (executor.running(), backend.ran) == (0, [])
+    await executor.close()
+
+
 class Kept:
     """What a staged run holds back."""
 
     result = ToolResult(body=b"built")
+    changes = True
 
     def __init__(self, *, can_happen: bool = True) -> None:
         self.can_happen, self.happened, self.left = can_happen, False, False

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -104,7 +105,7 @@ async def test_what_is_left_in_the_background_goes_on(bench: Bench) -> None:
 async def test_a_runner_is_given_all_that_the_command_depends_on(bench: Bench) -> None:
     given: list[Staged] = []
 
-    async def runner(command: Staged) -> Ran:
+    async def runner(command: Staged, *, started: Callable[[int], None] = lambda pid: None) -> Ran:
         given.append(command)
         return Ran(exit_code=3, output=b"ran\n", ran_s=0.1, poisons=(), looked_at=frozenset())
 
