@@ -23,9 +23,9 @@ from paste_proxy.mining.notation import text_of
 from paste_proxy.mining.outlook import Outlook
 from paste_proxy.mining.pattern import Pattern
 from paste_proxy.mining.pool import Pool, ToolFacts
-from paste_proxy.mining.predict import ranked
 from paste_proxy.mining.provenance import origin_of
 from paste_proxy.mining.pruning import pruned
+from paste_proxy.mining.ranked import ranked
 from paste_proxy.mining.replay import replay
 from paste_proxy.mining.tally import Tally
 

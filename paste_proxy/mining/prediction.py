@@ -1,10 +1,11 @@
 """What online prediction gives for one event."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from paste_proxy.events.candidate import Candidate, PreparationHint
+from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.outline import Outline
 from paste_proxy.events.types import Event
 
@@ -15,6 +16,18 @@ class Prediction:
 
     candidates: tuple[Candidate, ...] = ()
     hints: tuple[PreparationHint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Barred:
+    """What must not be run ahead: it takes no candidate's place."""
+
+    tool: Callable[[str], bool] = lambda tool: False
+    """Whether no call of a tool may be."""
+    call: Callable[[Invocation], bool] = lambda invocation: False
+    """Whether this call may not be, of a tool some of whose calls may."""
+    least: float = 1.0
+    """The confidence from which it is told of."""
 
 
 class SessionPredictor(Protocol):
@@ -31,6 +44,10 @@ class SessionPredictor(Protocol):
 
     def suppose(self, past: Sequence[Event], latest: Event) -> Prediction:
         """What would be predicted if these happened next; the session stays as it is."""
+
+    def glimpse(self) -> Sequence[Candidate]:
+        """There is time: what is as likely as the candidates of the latest step, and must not be run ahead. It is told
+        once, so that it can be counted."""
 
     def look_ahead(self) -> None:
         """There is time: get ready for the answer of the call that the session waits for."""

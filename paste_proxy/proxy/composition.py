@@ -26,6 +26,7 @@ from paste_proxy.proxy.hub.foresight import Foresight
 from paste_proxy.proxy.hub.guess_desk import GuessDesk
 from paste_proxy.proxy.hub.hub import Hub
 from paste_proxy.proxy.hub.learned import Learned
+from paste_proxy.proxy.hub.permission import Permission
 from paste_proxy.proxy.hub.preparation_desk import PreparationDesk
 from paste_proxy.proxy.hub.preparer import Preparer
 from paste_proxy.proxy.hub.refusal_desk import RefusalDesk
@@ -80,6 +81,8 @@ class Sidecar:
         self._policy = combine([read_policy(name) for name in config.policies])
         alike = (name for name, server in config.mcp.items() if server.alike)
         self._toolbox = Toolbox(config.mcp, alike, self._policy.annotated)
+        wanted = config.speculation
+        self._permission = Permission(self._toolbox, self._policy, wanted.destinations, wanted.mode)
         self.stages = stages_of(config, self._policy, clock)
         if self.stages is not None:
             self.tally.stages = self.stages.tally
@@ -264,19 +267,16 @@ class Sidecar:
         )
 
     def _predictor(self) -> SessionPredictor:
+        wanted = self.config.speculation
+        told_from = min(wanted.min_confidence, wanted.prepare_confidence)
         return Predictor(
             self._pool,
             window=self.config.limits.window_events,
-            candidates=self.config.speculation.candidates,
-            executable=self._executable,
+            candidates=wanted.candidates,
+            executable=self._permission.runs,
+            barred=self._permission.barred(told_from),
             adaptation=self._adaptation,
         )
-
-    def _executable(self, tool: str) -> bool:
-        """Whether a tool's candidates may take a place. Those of a tool without a rule do, so that it can be told that
-        a rule is missing."""
-        standing = self._policy.of_tool(self._toolbox.identify(tool))
-        return (standing.allowed or not standing.named) and self._toolbox.offered(tool)
 
     def _shared(self, tool: str) -> bool:
         """Whether a tool means the same to every session: one that is run alike for all of them, and reads nothing that

@@ -5,7 +5,7 @@ What a tool server says about its own tools counts only where a rule says that i
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from paste_proxy.events.invocation import Invocation, server_of
 from paste_proxy.speculation.domains import EVERYTHING, meant, widest
@@ -19,6 +19,8 @@ _UNOWNED = "tools"
 """The own domain of the tools that no server owns."""
 _REMEMBERED_TOOLS = 4_096
 """Tool names come from outside, so the memory of rulings is bounded."""
+_REMEMBERED_CALLS = 1_024
+"""Of each tool: the same calls are likely at moment after moment, and a command takes a while to be looked into."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +76,20 @@ class Standing:
     """By the rules that name it, in their order; the first whose conditions hold decides."""
     unknown: Ruling
     """Of a call that none of them means."""
+    _known: dict[str, Ruling] = field(default_factory=dict, compare=False)
+    """By canonical key, of a tool some of whose calls are told apart."""
+
+    def ruling(self, invocation: Invocation) -> Ruling:
+        """The ruling on a call of the tool, by whatever spelling."""
+        if not any(ruling.rule is not None and ruling.rule.conditions for ruling in self.rulings):
+            return self.rulings[0] if self.rulings else self.unknown
+        known = self._known.get(invocation.key)
+        if known is None:
+            if len(self._known) >= _REMEMBERED_CALLS:
+                self._known.clear()
+            meant = (one for one in self.rulings if one.rule is not None and one.rule.means(invocation))
+            known = self._known[invocation.key] = next(meant, self.unknown)
+        return known
 
     @property
     def named(self) -> bool:
@@ -115,12 +131,7 @@ class Policy:
 
     def rule_for(self, invocation: Invocation) -> Ruling:
         """The ruling on a call, its tool by its identity."""
-        standing = self.of_tool(invocation.tool)
-        for ruling in standing.rulings:
-            assert ruling.rule is not None
-            if ruling.rule.means(invocation):
-                return ruling
-        return standing.unknown
+        return self.of_tool(invocation.tool).ruling(invocation)
 
     def of_tool(self, tool: str) -> Standing:
         """What is said of a tool, by its identity."""

@@ -15,7 +15,8 @@ from paste_proxy.mining.mine import mine
 from paste_proxy.mining.odds import Odds
 from paste_proxy.mining.outlook import worth
 from paste_proxy.mining.pool import Pool
-from paste_proxy.mining.predict import Predictor, ranked
+from paste_proxy.mining.predict import Predictor
+from paste_proxy.mining.ranked import ranked
 from paste_proxy.mining.templates import Repeat
 from paste_proxy.mining.window import Window
 from paste_proxy.share import find

@@ -113,6 +113,16 @@ def guessed(calls: Iterable[Invocation]) -> Predicted:
     return Predicted(session="s", candidates=candidates)
 
 
+def test_a_call_that_rules_tell_from_others_is_ruled_anew_once_its_server_says_something_else() -> None:
+    policy = Policy.parse(
+        '[[rule]]\nserver = "notes"\ntool = "look"\nwhen = { at = "a*" }\neffect = "annotated"\n', "test"
+    )
+    call = Invocation("notes/look", {"at": "attic"})
+    assert not policy.rule_for(call).allowed
+    policy.annotated("notes/look", Hints(read_only=True))
+    assert policy.rule_for(call).allowed
+
+
 @pytest.mark.parametrize("ready", [True, False])
 def test_a_job_answers_nothing_once_its_tool_may_have_written(ready: bool) -> None:
     policy = parsed()
@@ -128,12 +138,19 @@ def test_a_job_answers_nothing_once_its_tool_may_have_written(ready: bool) -> No
     assert Run(call=7) in commands
 
 
-def decision(tool: str, destinations: frozenset[Destination] = frozenset(Destination)) -> object:
-    candidate = Candidate(invocation=Invocation(tool, {}), confidence=0.9, source="test")
+def decision(
+    tool: str, destinations: frozenset[Destination] = frozenset(Destination), confidence: float = 0.9
+) -> object:
+    candidate = Candidate(invocation=Invocation(tool, {}), confidence=confidence, source="test")
     bounds = replace(limits(), destinations=destinations)
     worth = Worth(benefit_s=1, utility=1, expected_s=1)
     decided = admit(candidate, parsed().rule_for(candidate.invocation), worth, bounds, Mode.SPECULATE)
     return decided if isinstance(decided, Reason) else None
+
+
+def test_what_is_unlikely_is_refused_for_that_whatever_the_policy_says() -> None:
+    assert [decision(tool, confidence=0.01) for tool in ("pay", "unheard_of", "list")] == [Reason.CONFIDENCE] * 3
+    assert [decision(tool) for tool in ("pay", "unheard_of", "list")] == [Reason.APPROVAL, Reason.POLICY, None]
 
 
 def test_what_a_person_is_asked_about_is_never_run_ahead() -> None:

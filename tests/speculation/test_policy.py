@@ -234,3 +234,25 @@ def test_together_they_deny_shells_and_writes_and_allow_reads() -> None:
         policy.rule_for(Invocation("Edit", {})).writes == policy.rule_for(Invocation("filesystem/read_file", {})).reads
     )
     assert policy.rule_for(Invocation("bash", {})).writes == {"*"}
+
+
+SHELL = """
+[[rule]]
+tool = "run"
+commands = "reading"
+effect = "read"
+same = { shell = { command = "command" } }
+
+[[rule]]
+tool = "run"
+effect = "write"
+same = { shell = { command = "command" } }
+"""
+
+
+def test_calls_are_ruled_alike_however_many_have_been() -> None:
+    policy = Policy.parse(SHELL, "shell.toml")
+    for _ in range(2):
+        for at in range(3_000):
+            assert policy.rule_for(Invocation("run", {"command": f"cat {at}"})).allowed
+            assert not policy.rule_for(Invocation("run", {"command": f"rm {at}"})).allowed

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import nlargest
+from itertools import islice
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.outline import Outline
@@ -33,9 +34,21 @@ _LEAST_TOOL = 0.02
 _OF_TOOL = 6
 _FREQUENT = 8
 _PATTERNS = 24
+_GLIMPSED, _GLIMPSED_TOOLS = 12, 2
 
 Executable = Callable[[str], bool]
 Found = list[tuple[Seen, Told]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """What all that is found at one moment has in common."""
+
+    own: Mapping[str, float]
+    tools: Mapping[str, float]
+    teller: Teller
+    gauge: Gauge | None
+    found: int
 
 
 @dataclass(frozen=True)
@@ -64,6 +77,29 @@ class Finder:
         self._recognise(some, own, nlargest(_FREQUENT, labels, key=lambda key: own[key]))
         self._remember(some, habits, executable)
         return self._found(some, window, own, tools, executable)
+
+    def glimpse(self, window: Window, barred: Executable, least: float) -> Found:
+        """What is likeliest of other tools, after `find`, by what is known of the moment: a dozen at most.
+
+        Args:
+            barred: those tools.
+            least: the probability from which it is of interest. Of tools two that are as likely are looked into, of
+                patterns those whose odds are half of it.
+        """
+        moment: _Moment | None = window.memo.get(id(self))
+        if moment is None:
+            return []
+        own, tools = moment.own, moment.tools
+        some = _Some()
+        self._consult(some, window, barred, least / 2)
+        likely = [label for label, probability in own.items() if probability >= least and label in self.frequent]
+        self._recognise(some, own, (label for label in likely if barred(self.frequent[label].tool)))
+        self._argue(some, window, _likeliest(tools, barred, _GLIMPSED_TOOLS, least))
+        if not own:
+            for invocation in islice(reversed(recall(window).invocations.values()), _GLIMPSED):
+                if barred(invocation.tool):
+                    some.at(invocation)
+        return self._told(list(some.seen.values())[:_GLIMPSED], moment)
 
     def complete(self, window: Window, outline: Outline, habits: Iterable[Habit] = ()) -> Found:
         """The distinct invocations that a call which is being written may come to be, and their traits."""
@@ -122,12 +158,18 @@ class Finder:
             if executable(habit.invocation.tool):
                 some.at(habit.invocation).habit = habit
 
-    def _consult(self, some: "_Some", window: Window, executable: Executable) -> None:
-        """Come upon what patterns give."""
+    def _consult(self, some: "_Some", window: Window, executable: Executable, least: float = 0.0) -> None:
+        """Come upon what patterns give.
+
+        Args:
+            least: the odds of the best binding below which a pattern is passed over.
+        """
         for expected in self.outlook.expected(suffixes(window.context()))[:_PATTERNS]:
             template = expected.pattern.template
+            if expected.odds[0][1] < least or not executable(template.tool):
+                continue
             constant = template.constant if isinstance(template, Template) else None
-            if executable(template.tool) and (constant is None or _is_here(constant, window)):
+            if constant is None or _is_here(constant, window):
                 bound = bindings(template, window, len(expected.odds))
                 for invocation, odds in zip(bound, expected.odds, strict=False):
                     some.at(invocation).vote(odds, expected.pattern.id)
@@ -151,14 +193,18 @@ class Finder:
                 one = some.at(invocation)
                 one.following = min(rank, one.following)
         last = outcome(window.context()[-1])
-        for key, one in some.seen.items():
-            one.frequent = key in self.frequent
         teller = Teller(tools, own, past, last, knows=bool(self.choice.bias))
-        found = [(one, teller.traits(one)) for one in some.seen.values()]
-        if self.judged:
-            gauge = Gauge(window, self._readers, sights, past, last)
-            for one, _ in found:
-                one.measures = gauge.measures(one, len(found))
+        gauge = Gauge(window, self._readers, sights, past, last) if self.judged else None
+        moment = window.memo[id(self)] = _Moment(own, tools, teller, gauge, len(some.seen))
+        return self._told(some.seen.values(), moment)
+
+    def _told(self, seen: Iterable[Seen], moment: _Moment) -> Found:
+        found = []
+        for one in seen:
+            one.frequent = one.invocation.key in self.frequent
+            found.append((one, moment.teller.traits(one)))
+            if moment.gauge is not None:
+                one.measures = moment.gauge.measures(one, moment.found)
         return found
 
     def _look(
@@ -191,9 +237,11 @@ class Finder:
         return known
 
 
-def _likeliest(tools: Mapping[str, float], executable: Executable) -> list[str]:
-    likely = [tool for tool in tools if tools[tool] >= _LEAST_TOOL and executable(tool)]
-    return nlargest(_TOOLS, likely, key=lambda tool: tools[tool])
+def _likeliest(
+    tools: Mapping[str, float], executable: Executable, most: int = _TOOLS, least: float = _LEAST_TOOL
+) -> list[str]:
+    likely = [tool for tool in tools if tools[tool] >= least and executable(tool)]
+    return nlargest(most, likely, key=lambda tool: tools[tool])
 
 
 def _takes_files(slot: Slot) -> bool:

@@ -72,6 +72,16 @@ class Model:
         next_, one, told = weighed
         return Foreseen(one.invocation, next_, max(next_, self._ever(one, told)), one.pattern)
 
+    def glimpse(self, window: Window, barred: Executable, least: float) -> list[Foreseen]:
+        """What is probable of tools that must not be run ahead; only after `weigh` looked at the same moment.
+
+        Args:
+            least: the probability, to be asked for within the horizon, below which it is left out.
+        """
+        found = self._judged(self.finder.glimpse(window, barred, least))
+        chances = [(self._ever(one, told), one) for one, told in found]
+        return [Foreseen(one.invocation, 0.0, ever, one.pattern) for ever, one in chances if ever >= least]
+
     def narrow(
         self, window: Window, outline: Outline, beside: Collection[str], habits: Iterable[Habit] = ()
     ) -> list[Completion]:

@@ -4,6 +4,7 @@ Runs only inside the hub's task. Events go to the log and to their session's pre
 predicts goes to the scheduler, at once.
 """
 
+import asyncio
 from typing import Protocol, assert_never
 
 import structlog
@@ -184,6 +185,14 @@ class Conductor:
         self._log.record(event)
         self.tell(*self._foresight.step(session, event))
         self._guesses.happened(event)
+        asyncio.get_running_loop().call_soon(self._glimpse, session)  # after what is run ahead has begun
+
+    def _glimpse(self, session: AgentSession) -> None:
+        try:
+            self.tell(*self._foresight.glimpsed(session))
+        except Exception:
+            self._tally.fault("glimpse")
+            log.exception("glimpse_fault")
 
     def _passed(self, session: AgentSession, event: Event) -> None:
         """Something that other things have followed since: of use as history only."""

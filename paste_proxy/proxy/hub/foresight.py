@@ -87,6 +87,10 @@ class Foresight:
         prediction = session.predictor.step(self._in_pool_terms(event))
         return self._bind(session, prediction.candidates)
 
+    def glimpsed(self, session: AgentSession) -> list[Predicted]:
+        """What else is likely at this moment and must not be run ahead, so that it is counted."""
+        return self._bind(session, tuple(session.predictor.glimpse()))
+
     def beyond(self, session: AgentSession, job: Launch, result: ToolResult) -> list[Predicted]:
         """What would follow if the session asked for a job that has its result: chains of calls."""
         call_id, tool = f"job-{job.job}", job.invocation.tool

@@ -15,7 +15,7 @@ from paste_proxy.proxy.hub.spelling import Spellings
 from paste_proxy.proxy.ports import NO_ARGUMENTS
 from paste_proxy.speculation.hints import NO_HINTS, Hints, agreed
 from paste_proxy.speculation.reading_commands import READ_SHELL, reading_command
-from paste_proxy.tools.backend import Backend
+from paste_proxy.tools.backend import Backend, Staging
 
 _CALLERS = {"tool_call", "call_tool", "use_tool", "use_mcp_tool"}
 """Tools by which clients let a model call those that they have not described to it."""
@@ -215,6 +215,11 @@ class Toolbox:
                 return offer
         free = [offer for offer in holders if offer.session is None]
         return free[0] if len(free) == 1 else None
+
+    def stages(self, invocation: Invocation) -> bool:
+        """Whether some connection could run a call with its effects held back."""
+        holders = self._holders.get(invocation.tool, ())
+        return any(isinstance(offer.backend, Staging) and offer.backend.stages(invocation) for offer in holders)
 
     def through(self, tool: str, scope: str) -> Offer | None:
         """The offer of the tool on that connection."""

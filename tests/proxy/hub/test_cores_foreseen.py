@@ -42,6 +42,9 @@ class Prophet:
     def end(self) -> None:
         pass
 
+    def glimpse(self) -> Sequence[Candidate]:
+        return ()
+
     def look_ahead(self) -> None:
         return
 

@@ -99,6 +99,7 @@ class Prophet:
     says: Callable[[Event], list[Invocation]]
     heard: list[Event] = field(default_factory=list)
     completes: list[Invocation] = field(default_factory=list)
+    barred: list[Candidate] = field(default_factory=list)
     later: float | None = None
     asked_beside: list[set[str]] = field(default_factory=list)
 
@@ -121,6 +122,10 @@ class Prophet:
 
     def end(self) -> None:
         pass
+
+    def glimpse(self) -> Sequence[Candidate]:
+        barred, self.barred = self.barred, []
+        return barred
 
     def look_ahead(self) -> None:
         return
@@ -431,6 +436,25 @@ async def test_the_job_of_an_agent_that_gave_up_waiting_is_speculative_again() -
         await w.ask(WRITE)
         await w.settle()
         assert w.backend.cancelled == [READ]
+
+
+async def test_what_must_not_be_run_ahead_is_refused_after_the_rest_has_begun_and_nothing_follows_from_it() -> None:
+    async with world(lambda event: [READ] if isinstance(event, UserMessage | ToolOutput) else []) as w:
+        w.prophet.barred = [Candidate(invocation=WRITE, confidence=0.9, source="prophet")]
+        order: list[str] = []
+        w.backend.takes = lambda: order.append(f"{w.tally.side_effecting} refused")
+        await w.hear(user("write a"))
+        assert (w.backend.started, order) == ([READ], ["0 refused"])
+        assert w.tally.refused == {"policy": 1}
+        assert w.tally.side_effecting == 1
+
+
+async def test_a_fault_while_barred_calls_are_looked_for_is_contained() -> None:
+    async with world(after_user) as w:
+        w.prophet.barred = [None]  # type: ignore[list-item]
+        await w.hear(user("read a"))
+        assert w.backend.started == [READ]
+        assert w.tally.faults == {"glimpse": 1}
 
 
 async def test_a_fault_in_prediction_is_contained_and_the_call_runs() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+from paste_proxy.events.candidate import Candidate
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.outline import Outline
 from paste_proxy.events.types import Event
@@ -23,6 +24,9 @@ class Silent:
 
     def end(self) -> None:
         pass
+
+    def glimpse(self) -> Sequence[Candidate]:
+        return ()
 
     def look_ahead(self) -> None:
         return
