@@ -77,6 +77,11 @@ class Scheduler:
         """What running ahead has cost."""
         return self._state.budgets
 
+    @property
+    def crowded(self) -> bool:
+        """Whether more is predicted than there is room for, so that a guess on top of guesses is not worth its making."""
+        return self._launching.crowded
+
     def next_deadline(self) -> float | None:
         """When a `Tick` is due, if nothing else is told before."""
         return self._state.ledger.next_expiry()

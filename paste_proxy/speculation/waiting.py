@@ -1,7 +1,7 @@
 """Candidates that found no room: they are tried again, best first, while the turn they were predicted in lasts."""
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from paste_proxy.speculation.admission import Admit
@@ -31,6 +31,9 @@ class Waiting:
 
     def __len__(self) -> int:
         return len(self._waiters)
+
+    def __iter__(self) -> Iterator[Waiter]:
+        return iter(self._waiters.values())
 
     def add(self, place: Place, waiter: Waiter) -> None:
         """Let a candidate wait; a newer prediction of the same replaces the older."""

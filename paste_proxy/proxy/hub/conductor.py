@@ -241,7 +241,7 @@ class Conductor:
             return
         if job.staged:
             return  # what follows would be run where its effects have not happened
-        if len(ended.result.body) <= _READ_AHEAD_BYTES:
+        if len(ended.result.body) <= _READ_AHEAD_BYTES and not self._scheduler.crowded:
             self.tell(*self._foresight.beyond(session, job, ended.result))
 
     def _settled(self, settled: Settled) -> None:

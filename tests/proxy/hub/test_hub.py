@@ -193,12 +193,13 @@ async def world(
     says: Callable[[Event], list[Invocation]] = lambda _: [],
     mode: Mode = Mode.SPECULATE,
     inbox: int = 1000,
+    slots: int = 16,
 ) -> AsyncIterator[World]:
     clock, tally, log, backend, prophet = FakeClock(), Tally(), Kept(), Gated(), Prophet(says)
     policy = Policy.parse(POLICY, "test")
     toolbox = Toolbox(["fs", "memo"], annotated=policy.annotated)
     toolbox.offer("", "", backend, ["read", "write"])
-    config = Config(speculation=Speculating(mode=mode, min_confidence=0.15))
+    config = Config(speculation=Speculating(mode=mode, min_confidence=0.15, slots=slots))
     brain = scheduler(config, policy)
     sessions = Sessions(lambda: prophet, limit=10, idle_s=100)
     hub = Hub(toolbox=toolbox, deadline=brain.next_deadline, tally=tally, clock=clock, inbox_limit=inbox)
@@ -545,6 +546,25 @@ async def test_what_follows_a_result_nobody_has_asked_for_yet_runs_ahead_as_well
         decision = await w.ask(then)
         assert isinstance(decision, ServeIt)
         assert w.tally.outcomes == {"reused": 1}
+
+
+@pytest.mark.parametrize(("slots", "supposed"), [(1, 0), (2, 1)])
+async def test_a_guess_on_top_of_guesses_is_not_made_where_others_wait_for_room(slots: int, supposed: int) -> None:
+    outputs: list[Event] = []
+
+    def says(event: Event) -> list[Invocation]:
+        if isinstance(event, ToolOutput):
+            outputs.append(event)
+        return [Invocation("read", {"path": path}) for path in "abc"] if isinstance(event, UserMessage) else []
+
+    async with world(says, slots=slots) as w:
+        first, last = w.backend.answer, asyncio.Future[ToolResult]()
+        w.backend.takes = lambda: setattr(w.backend, "answer", first if len(w.backend.started) == 1 else last)
+        await w.hear(user("go"))
+        first.set_result(ToolResult(body=b"1"))
+        await w.settle()
+        assert len(w.backend.started) == slots + 1
+        assert len(outputs) == supposed
 
 
 async def test_a_chain_of_guesses_is_not_followed_for_ever() -> None:
