@@ -5,6 +5,9 @@ from enum import StrEnum
 
 from paste_proxy.events.values import Json, loads
 
+OBSERVED_BYTES = 256 * 2**10
+"""Of an answer that are looked at: to read longer ones whole would hold up what passes."""
+
 
 class Status(StrEnum):
     """How a tool call ended."""
@@ -30,8 +33,14 @@ class ToolResult:
     retry_after_s: float | None = field(default=None, compare=False)
     """In how many seconds its service wants to be asked again, where an error says so outside of the body."""
 
+    def observed(self) -> Json:
+        """The answer as it is told to whoever looks on: of one beyond `OBSERVED_BYTES` its beginning, as text."""
+        if len(self.body) > OBSERVED_BYTES:
+            return self.body[:OBSERVED_BYTES].decode("utf-8", "replace")
+        return self.value()
+
     def value(self) -> Json:
-        """The answer as JSON, or as text where it is none."""
+        """The whole answer as JSON, or as text where it is none."""
         try:
             return loads(self.body)
         except ValueError:

@@ -18,6 +18,7 @@ from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json, canonical_text
 from paste_proxy.mining.algebra import AnyMapper
 from paste_proxy.mining.explain import explain, explain_hole, explain_relative, explain_step, rank_of
+from paste_proxy.mining.extent import is_long
 from paste_proxy.mining.filled import Filled, Filler
 from paste_proxy.mining.groups import Recorded
 from paste_proxy.mining.mappers import Constant, Mapper
@@ -92,7 +93,7 @@ class Explained:
         """Explain one call from what its session held when the turn that asked for it began."""
         if call.key in window.asked():
             self.repeated[call.tool].add(group)
-        if len(call.arguments) > MOST_ARGUMENTS:
+        if not is_explained(call):
             return
         used = _used(call, window)
         explanations = {name: self._weighed(call, name, used, window) for name in call.arguments}
@@ -155,6 +156,11 @@ class Explained:
         given = [[occurrence.explanations[name] for name in names] for occurrence in occurrences]
         for joint, _ in _together(given, groups, _MAPPERS_KEPT, _TEMPLATES_KEPT):
             yield Template(tool, tuple((name, self.mappers[key]) for name, key in zip(names, joint, strict=True)))
+
+
+def is_explained(call: Invocation) -> bool:
+    """Whether it is looked for where the arguments of a call come from."""
+    return len(call.arguments) <= MOST_ARGUMENTS and not is_long(call)
 
 
 def _more(call: Invocation, name: str, window: Window) -> Iterator[AnyMapper]:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from paste_proxy.events.values import Json
 from paste_proxy.mining.bearings import Bearings
 from paste_proxy.mining.dates import dated
+from paste_proxy.mining.extent import is_value
 from paste_proxy.mining.gradual import Gradual
 from paste_proxy.mining.mentions import DATE, KINDS, mentions, words_by_shape
 from paste_proxy.mining.neighbours import Neighbours, is_neighbour, may_stand
@@ -118,7 +119,7 @@ class Material:
 
     def _found(self, take: str) -> Iterator[Found]:
         if take.startswith("/") or not take:
-            return (Found(value, rows) for _, rows, value in self.leaves().column(take))
+            return (Found(value, rows) for _, rows, value in self.leaves().column(take) if is_value(value))
         if take.startswith(WORD):
             return map(Found, self._shaped().get(take.removeprefix(WORD), ()))
         if is_neighbour(take):
@@ -149,6 +150,8 @@ class Material:
     def _index(self) -> dict[str, list[tuple[str, Found]]]:
         places: dict[str, list[tuple[str, Found]]] = {}
         for pointer, rows, value in self.leaves():
+            if not is_value(value):
+                continue
             places.setdefault(str(value).lower(), []).append((pointer, Found(value, rows)))
         takes = [*KINDS, *(WORD + shape for shape in self._shaped())]
         for take in takes:

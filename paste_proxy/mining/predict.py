@@ -11,6 +11,7 @@ from paste_proxy.events.outline import Outline
 from paste_proxy.events.types import Event, TurnStarted, UserMessage
 from paste_proxy.mining.completions import Completion, shares
 from paste_proxy.mining.contexts import suffixes
+from paste_proxy.mining.extent import LONGEST_CALL, exceeds
 from paste_proxy.mining.forecast.adaptation import Adaptation
 from paste_proxy.mining.forecast.habits import Habit
 from paste_proxy.mining.forecast.hindsight import Hindsight, Judged
@@ -117,6 +118,8 @@ class Predictor:
         Args:
             beside: keys of the calls that its turn asks for beside it.
         """
+        if exceeds(outline.known, LONGEST_CALL):
+            return Prediction()
         if self._barred is not None and self._barred.tool(outline.tool):
             return Prediction()
         expected = self._pool.outlook.expected(suffixes(self._window.context()))

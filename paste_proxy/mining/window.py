@@ -15,6 +15,7 @@ from paste_proxy.events.signature import content, of_output
 from paste_proxy.events.types import CallSealed, Event, LlmTurn, ToolCall, ToolOutput, UserMessage
 from paste_proxy.mining.bearings import Bearings
 from paste_proxy.mining.contexts import LONGEST, START
+from paste_proxy.mining.extent import is_long
 from paste_proxy.mining.material import Material
 from paste_proxy.mining.mentions import mentioned
 
@@ -35,8 +36,9 @@ class Observation:
     """The user's or the model's words, or a call's answer; None while it is awaited."""
     tool: str = ""
     invocation: Invocation | None = None
+    """None for a call that is too long to be looked at, see `extent`, and for an answer whose call was not seen."""
     asked: Material | None = None
-    """The arguments of a call."""
+    """The arguments of a call; None where there is no invocation."""
     call_id: str = ""
     ok: bool = True
     signature: str = ""
@@ -105,10 +107,7 @@ class Window:
                 self.spoke = event.turn != self._sealed_turn
                 return self.spoke
             case ToolCall():
-                call = event.invocation
-                asked = Material(call.arguments, self.bearings)
-                self.bearings.visit(_paths(call))
-                self._add(Observation(CALL, None, call.tool, call, asked, event.call_id))
+                self._call(event)
                 return False
             case ToolOutput():
                 self._answer(event)
@@ -143,6 +142,14 @@ class Window:
         if self._asked is None:
             self._asked = frozenset(seen.invocation.key for seen in self.observations if seen.invocation is not None)
         return self._asked
+
+    def _call(self, event: ToolCall) -> None:
+        call = event.invocation
+        seen = Observation(CALL, None, call.tool, call_id=event.call_id)
+        if not is_long(call):
+            self.bearings.visit(_paths(call))
+            seen.invocation, seen.asked = call, Material(call.arguments, self.bearings)
+        self._add(seen)
 
     def _answer(self, event: ToolOutput) -> None:
         held = content(event.output)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from math import log
 
 from paste_proxy.events.invocation import Invocation
-from paste_proxy.mining.forecast.habits import Habit, Habits
+from paste_proxy.mining.forecast.habits import Habit, Habits, may_be_habit
 from paste_proxy.mining.forecast.lessons import Lessons
 from paste_proxy.mining.forecast.model import NONE, Model, Weighed, sigmoid
 from paste_proxy.mining.forecast.traits import PATTERN, Trait
@@ -92,7 +92,7 @@ class Adaptation:
 
     def note(self, invocation: Invocation, after: str, *, first: bool) -> None:
         """A session made a call, see `Habits.note`. One that is its own business leaves no habit."""
-        if self._shared(invocation.tool) and self._harmless(invocation):
+        if self._shared(invocation.tool) and may_be_habit(invocation) and self._harmless(invocation):
             self._places[0].habits.note(invocation, after, first=first)
 
     @property

@@ -10,6 +10,7 @@ from math import log
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import canonical_text
+from paste_proxy.mining.extent import exceeds
 
 HALF_LIFE = 4_000
 """Calls after which a count is worth half."""
@@ -89,7 +90,7 @@ class Habits:
         key = invocation.key
         one = self.known.get(key)
         if one is None:
-            if len(canonical_text(invocation.arguments)) > _LONGEST:
+            if not may_be_habit(invocation):
                 return
             one = self.known[key] = Known(invocation)
         one.times += self._weight
@@ -191,6 +192,12 @@ class Habits:
             for outcome, counts in self.after.items()
         }
         self._weight = 1.0
+
+
+def may_be_habit(invocation: Invocation) -> bool:
+    """Whether it is short enough to be remembered."""
+    arguments = invocation.arguments
+    return not exceeds(arguments, _LONGEST) and len(canonical_text(arguments)) <= _LONGEST
 
 
 def _cut(table: dict[str, Known] | dict[str, float] | dict[str, dict[str, float]], keys: list[str]) -> None:

@@ -8,9 +8,8 @@ import structlog
 
 from paste_proxy.clock import Clock
 from paste_proxy.events.invocation import Invocation
-from paste_proxy.events.result import ToolResult
+from paste_proxy.events.result import OBSERVED_BYTES, ToolResult
 from paste_proxy.events.types import Event, ToolCall, ToolOutput
-from paste_proxy.events.values import Json
 from paste_proxy.proxy.hub.observed import ToolAnswered, ToolAsked
 from paste_proxy.proxy.hub.opting_out import opt_out
 from paste_proxy.proxy.hub.session import AgentSession, AskedCall
@@ -21,9 +20,6 @@ from paste_proxy.proxy.ports import Decision, RunIt, ServeIt
 from paste_proxy.speculation.types import Asked, CallEnded, Commit, Committed, EffectEnded, ObservationLost, Run, Serve
 
 log = structlog.get_logger(__name__)
-
-_OBSERVED_OUTPUT_BYTES = 256 * 2**10
-"""Longer outputs are observed as their beginning: reading them whole would hold up the loop."""
 
 _NOWHERE = " "
 """A scope that no job is run in."""
@@ -151,10 +147,10 @@ class CallDesk:
                 ts=self._clock.epoch(),
                 call_id=call.call_id,
                 tool=call.invocation.tool,
-                output=_observed(result),
+                output=result.observed(),
                 status=result.status,
                 duration_s=took_s,
-                truncated=len(result.body) > _OBSERVED_OUTPUT_BYTES,
+                truncated=len(result.body) > OBSERVED_BYTES,
             ),
         )
 
@@ -168,10 +164,3 @@ def _decide_after(call: _Open, commit: Commit, happening: asyncio.Task[Committed
             call.decide(ServeIt(told.instead or commit.result, commit.outcome, commit.job))
 
     happening.add_done_callback(over)
-
-
-def _observed(result: ToolResult) -> Json:
-    """What the tool said; text only where it is too long to read whole."""
-    if len(result.body) > _OBSERVED_OUTPUT_BYTES:
-        return result.body[:_OBSERVED_OUTPUT_BYTES].decode("utf-8", "replace")
-    return result.value()

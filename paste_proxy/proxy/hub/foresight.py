@@ -96,7 +96,7 @@ class Foresight:
         call_id, tool = f"job-{job.job}", job.invocation.tool
         call = ToolCall(session=session.id, ts=None, call_id=call_id, invocation=job.invocation)
         output = ToolOutput(
-            session=session.id, ts=None, call_id=call_id, tool=tool, output=result.value(), status=result.status
+            session=session.id, ts=None, call_id=call_id, tool=tool, output=result.observed(), status=result.status
         )
         prediction = session.predictor.suppose([self._in_pool_terms(call)], self._in_pool_terms(output))
         supposed = (

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.types import ToolCall
 from paste_proxy.mining.cleaned import public
+from paste_proxy.mining.extent import is_long
 from paste_proxy.mining.forecast.choice import NOTHING, Choice, evened
 from paste_proxy.mining.forecast.situation import cues
 from paste_proxy.mining.forecast.training.descent import softmax_over_labels
@@ -34,7 +35,7 @@ def frequent_of(sessions: Sequence[Recorded], groups: Sequence[str]) -> dict[str
 
 
 def _may_be_frequent(call: Invocation) -> bool:
-    return bool(call.arguments) and readable(call.arguments) and public(call.arguments)
+    return bool(call.arguments) and not is_long(call) and readable(call.arguments) and public(call.arguments)
 
 
 def learn_choice(sessions: Sequence[Recorded], groups: Sequence[str], frequent: dict[str, Invocation]) -> Choice:

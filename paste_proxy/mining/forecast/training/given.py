@@ -10,7 +10,7 @@ from paste_proxy.events.values import Json, canonical_text
 from paste_proxy.mining.cleaned import public
 from paste_proxy.mining.forecast.slot import Constant, identity, phrases_of
 from paste_proxy.mining.groups import Recorded
-from paste_proxy.mining.infer import LEAST_GROUPS, MOST_ARGUMENTS
+from paste_proxy.mining.infer import LEAST_GROUPS, is_explained
 from paste_proxy.mining.replay import replay
 from paste_proxy.mining.window import USER, Window
 
@@ -89,8 +89,8 @@ class Given:
         return given
 
     def add(self, group: str, call: Invocation, said: Iterable[str]) -> None:
-        """Note a call that was made where the user had said these phrases; one of very many arguments has no shape."""
-        if len(call.arguments) > MOST_ARGUMENTS:
+        """Note a call that was made where the user had said these phrases, if its arguments are explained."""
+        if not is_explained(call):
             return
         self.shapes[call.tool][tuple(sorted(call.arguments))] += 1
         for name, value in call.arguments.items():
