@@ -1,15 +1,18 @@
 """What is run ahead here stays out of the way of everything else on the machine, until an agent waits for it.
 
-A process gets what nobody else wants, and its share once it is waited for. What runs in this process shares the
-interpreter with what agents wait for: one at a time, and one that is waited for does not wait for its turn.
+A process gets what nobody else wants, and its share once it is waited for; there are no more of them at once than half
+of the cores, since to start one costs what cannot be put off. What runs in this process shares the interpreter with
+what agents wait for: one at a time. What is waited for has no turn to wait for.
 """
 
 import asyncio
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from typing import ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -17,6 +20,9 @@ _T = TypeVar("_T")
 _THREADS = ThreadPoolExecutor(16, thread_name_prefix="workbench")
 """Not those of the event loop, which others have use of."""
 _ASIDE = ThreadPoolExecutor(1, thread_name_prefix="workbench-ahead")
+_PROCESSES = max(1, (os.cpu_count() or 1) // 2)
+_places: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+"""For processes, of each event loop."""
 
 
 class Aside:
@@ -43,6 +49,19 @@ class Aside:
             wanted.cancel()
             done.cancel()
 
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Meanwhile it may have a process."""
+        places = _places.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(_PROCESSES))
+        place, wanted = asyncio.ensure_future(places.acquire()), asyncio.ensure_future(self._wanted.wait())
+        try:
+            await asyncio.wait((place, wanted), return_when=asyncio.FIRST_COMPLETED)
+            yield
+        finally:
+            wanted.cancel()
+            if not place.cancel() and not place.cancelled():
+                places.release()
+
     def started(self, pid: int) -> None:
         """Its process, which heads a session, has just begun."""
         if sys.platform == "linux" and not self._wanted.is_set():
@@ -57,9 +76,9 @@ class Aside:
         from paste_proxy.staging import quiet
 
         with suppress(OSError):  # it has ended
-            await asyncio.to_thread(quiet.hush_session, pid)
+            await in_thread(quiet.hush_session, pid)
         await self._wanted.wait()
-        await asyncio.to_thread(quiet.end_hush, pid)
+        await in_thread(quiet.end_hush, pid)
 
 
 async def in_thread(act: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:

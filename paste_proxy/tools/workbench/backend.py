@@ -6,7 +6,7 @@ A command can be run ahead, too, where there are stages: it is then held back un
 import asyncio
 import os
 from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -130,7 +130,8 @@ class Workbench:
         """There is nothing to release: what runs ends with its own cancellation."""
 
     async def _answer(self, asked: BaseModel, aside: Aside | None) -> str:
-        in_a_thread, started = (in_thread, _unminded) if aside is None else (aside.in_thread, aside.started)
+        in_a_thread = in_thread if aside is None else aside.in_thread
+        turn, started = (nullcontext(), _unminded) if aside is None else (aside.turn(), aside.started)
         match asked:
             case Read():
                 return await in_a_thread(read, self.workspace, asked)
@@ -139,14 +140,16 @@ class Workbench:
             case Glob():
                 return await in_a_thread(find_files, self.workspace, asked)
             case Grep():
-                return await grep(self.workspace, asked, started=started)
+                async with turn:
+                    return await grep(self.workspace, asked, started=started)
             case Edit() | Write():
                 async with self._changing():
                     return await in_thread(change, self.workspace, asked)
             case Run():
                 command = await self._command(asked)
                 if only_reads(asked.command):  # if it changes something yet, the proof before a commit finds it
-                    return answered(await self._runner(command, started=started))
+                    async with turn:
+                        return answered(await self._runner(command, started=started))
                 async with self._changing():
                     return answered(await self._runner(command))
             case _:

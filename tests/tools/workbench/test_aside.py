@@ -67,6 +67,37 @@ async def test_what_is_given_up_before_its_turn_never_runs() -> None:
     assert ran == ["third"]
 
 
+async def test_processes_take_turns_unless_an_agent_waits() -> None:
+    wanted, held = asyncio.Event(), asyncio.Event()
+    ran: list[str] = []
+
+    async def take(name: str, wanted: asyncio.Event) -> None:
+        async with Aside(wanted).turn():
+            ran.append(name)
+            await held.wait()
+
+    first = [asyncio.create_task(take("first", asyncio.Event())) for _ in range(max(1, (os.cpu_count() or 1) // 2))]
+    later = asyncio.create_task(take("later", asyncio.Event()))
+    given_up = asyncio.create_task(take("given up", asyncio.Event()))
+    asked = asyncio.create_task(take("asked", wanted))
+    await until_idle()
+    assert set(ran) == {"first"}
+    given_up.cancel()
+    wanted.set()
+    await until_idle()
+    assert ran[-1] == "asked"
+    held.set()
+    await asyncio.gather(*first, later, asked, given_up, return_exceptions=True)
+    assert ran[-1] == "later"
+    async with Aside(asyncio.Event()).turn():
+        pass
+
+
+async def until_idle() -> None:
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
 async def test_a_failure_is_told_as_it_is() -> None:
     with pytest.raises(ZeroDivisionError):
         await Aside(asyncio.Event()).in_thread(lambda: 1 // 0)
