@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from paste_proxy.clock import Clock, SystemClock, day_of
 from paste_proxy.config import Config
-from paste_proxy.proxy.budget_file import budget_path, read_record
+from paste_proxy.proxy.budget_file import budget_path
+from paste_proxy.proxy.budget_format import read_kept
 from paste_proxy.proxy.finding import Finding, Level
 from paste_proxy.proxy.memory_file import REFUSED
 from paste_proxy.speculation.budgets.budgets import BudgetLimits, Budgets, Span, Use
@@ -24,7 +25,7 @@ def check_budgets(config: Config, policy: Policy, clock: Clock | None = None) ->
         mend = "name a `learning.directory`, or a `recording.directory`, to have it kept"
     else:
         try:
-            budgets.book.begin(read_record(path))
+            budgets.book.begin(read_kept(path).record)
         except FileNotFoundError:
             pass
         except (OSError, ValueError) as fault:

@@ -1,53 +1,30 @@
-"""What calls run ahead have used of their budgets, kept beside what sessions taught.
+"""What calls run ahead have used of their budgets and what keeps them back, kept beside what sessions taught.
 
 Written every few seconds while there is anything new, off the loop. Sidecars that share the file share the budgets:
-each adds its own to what is kept and goes on from the sum.
+each adds its own to what is kept and goes on from the sum. Pauses that still run go on in the next sidecar.
 """
 
 import asyncio
-from collections import Counter, OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import structlog
-from pydantic import BaseModel, ConfigDict, ValidationError
 
+from paste_proxy.clock import Clock
 from paste_proxy.config import Config
+from paste_proxy.proxy.budget_format import Kept, read_kept, text_of
 from paste_proxy.proxy.memory import paths
 from paste_proxy.proxy.memory_file import REFUSED
 from paste_proxy.proxy.private_file import alone, write_whole
-from paste_proxy.speculation.budgets.used import Book, Record, Used, whole
+from paste_proxy.speculation.budgets.budgets import Budgets
+from paste_proxy.speculation.budgets.pauses import Pauses
+from paste_proxy.speculation.budgets.used import Record, Used, whole
 
 log = structlog.get_logger(__name__)
 
 SAVE_EVERY_S = 2.0
-_FORMAT, _VERSION = "paste-proxy budgets", 1
-_LARGEST_FILE = 8 * 2**20
-
-
-class _Sums(BaseModel):
-    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
-
-    calls: int
-    money: float
-    bytes: int
-    cpu_s: float
-    rules: dict[str, int]
-
-    def read(self) -> Used:
-        return Used(self.calls, self.money, self.bytes, self.cpu_s, Counter(self.rules))
-
-
-class _File(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    format: str
-    version: int
-    day: str
-    used: _Sums
-    sessions: dict[str, _Sums]
 
 
 def budget_path(config: Config) -> Path | None:
@@ -56,51 +33,32 @@ def budget_path(config: Config) -> Path | None:
     return None if files is None else files[0].with_name("budgets.json")
 
 
-def read_record(path: Path) -> Record:
-    """What a file keeps.
-
-    Raises:
-        FileNotFoundError: there is none.
-        OSError, ValueError: it cannot be read as one of ours.
-    """
-    if path.stat().st_size > _LARGEST_FILE:
-        raise ValueError(f"larger than {_LARGEST_FILE} bytes")
-    try:
-        file = _File.model_validate_json(path.read_bytes())
-    except ValidationError as fault:
-        raise ValueError(f"{fault.error_count()} of its fields are wrong or missing") from fault
-    if (file.format, file.version) != (_FORMAT, _VERSION):
-        raise ValueError(f"it is {file.format!r}, version {file.version}, not {_FORMAT!r}, version {_VERSION}")
-    return Record(file.day, file.used.read(), OrderedDict((name, sums.read()) for name, sums in file.sessions.items()))
-
-
-def text_of(record: Record) -> str:
-    """The text of a file."""
-    sessions = {name: _sums(used) for name, used in record.sessions.items()}
-    made = _File(format=_FORMAT, version=_VERSION, day=record.day, used=_sums(record.used), sessions=sessions)
-    return made.model_dump_json()
-
-
-def _sums(used: Used) -> _Sums:
-    return _Sums(calls=used.calls, money=used.money, bytes=used.bytes, cpu_s=used.cpu_s, rules=dict(used.rules))
-
-
 @dataclass(slots=True)
 class KeptBudgets:
-    """One sidecar's book and its file."""
+    """One sidecar's budgets and their file.
 
-    book: Book
+    Args:
+        fault: called with a place for every fault of the disk.
+    """
+
+    budgets: Budgets
+    clock: Clock
     path: Path
     fault: Callable[[str], None]
-    """Called with a place for every fault of the disk."""
+    _pauses: Pauses | None = None
+    """Those that were kept last, by the clock of this process."""
     _task: "asyncio.Task[None] | None" = None
     _saving: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def start(self) -> None:
         """Go on from what was kept, and keep what is new from now on."""
         kept = await asyncio.to_thread(self._read)
+        now, epoch = self.clock.monotonic(), self.clock.epoch()
         if kept is not None:
-            self.book.begin(kept)
+            self.budgets.book.begin(kept.record)
+            self.budgets.resume(kept.pauses.as_of(epoch).shifted(now - epoch), now)
+        running = self.budgets.pauses(now)
+        self._pauses = running if running == Pauses(now) else None  # what runs is kept anew: the clock may be another
         self._task = asyncio.create_task(self._keep(), name="budgets")
 
     async def close(self) -> None:
@@ -122,26 +80,30 @@ class KeptBudgets:
             await self._save()
 
     async def _save(self) -> None:
-        if self.book.fresh.used == Used():
+        now, epoch, book = self.clock.monotonic(), self.clock.epoch(), self.budgets.book
+        pauses = self.budgets.pauses(now)
+        if book.fresh.used == Used() and pauses == self._pauses:
             return
-        record, fresh = self.book.take()
+        record, fresh = book.take()
         try:
-            made = await asyncio.to_thread(self._write, record, fresh)
+            made = await asyncio.to_thread(self._write, Kept(record, pauses.shifted(epoch - now)), fresh)
         except Exception as fault:  # noqa: BLE001  whatever a disk does, sessions go on
-            self.book.not_kept(fresh)
+            book.not_kept(fresh)
             self.fault("budgets")
             log.warning("budgets_fault", path=str(self.path), fault=str(fault))
         else:
-            self.book.kept(made, record)
+            book.kept(made, record)
+            self._pauses = pauses
 
-    def _write(self, record: Record, fresh: Record) -> Record:
+    def _write(self, kept: Kept, fresh: Record) -> Record:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with alone(self.path.parent):
-            made = whole(self._stored(), record, fresh)
-            write_whole(self.path, text_of(made))
+            stored = self._stored()
+            made = whole(stored.record if stored else None, kept.record, fresh)
+            write_whole(self.path, text_of(Kept(made, _joined(kept.pauses, stored))))
             return made
 
-    def _read(self) -> Record | None:
+    def _read(self) -> Kept | None:
         try:
             with alone(self.path.parent):
                 return self._stored()
@@ -152,9 +114,9 @@ class KeptBudgets:
             log.warning("budgets_fault", path=str(self.path), fault=str(fault))
             return None
 
-    def _stored(self) -> Record | None:
+    def _stored(self) -> Kept | None:
         try:
-            return read_record(self.path)
+            return read_kept(self.path)
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as fault:
@@ -164,3 +126,8 @@ class KeptBudgets:
             self.fault("budgets")
             log.warning("budgets_refused", path=str(self.path), fault=str(fault), kept_as=str(aside))
             return None
+
+
+def _joined(pauses: Pauses, stored: Kept | None) -> Pauses:
+    """Pauses, with the tools that other sidecars wait for."""
+    return pauses if stored is None else pauses.beside(stored.pauses.as_of(pauses.at).closed)

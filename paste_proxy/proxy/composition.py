@@ -204,12 +204,12 @@ class Sidecar:
         return memory
 
     async def _budgets(self) -> KeptBudgets | None:
-        """What earlier sidecars used of this day's budgets."""
-        path, book, kept = await asyncio.to_thread(budget_path, self.config), self._scheduler.budgets.book, None
+        """What earlier sidecars used of this day's budgets, and what still keeps calls back."""
+        path, budgets, kept = await asyncio.to_thread(budget_path, self.config), self._scheduler.budgets, None
         if path is not None:
-            kept = KeptBudgets(book, path, self.tally.fault)
+            kept = KeptBudgets(budgets, self._clock, path, self.tally.fault)
             await kept.start()
-        book.turn(day_of(self._clock.epoch()), self._clock.monotonic())
+        budgets.book.turn(day_of(self._clock.epoch()), self._clock.monotonic())
         return kept
 
     def _refusal_desk(self) -> RefusalDesk:

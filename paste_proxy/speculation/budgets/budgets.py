@@ -9,6 +9,7 @@ from paste_proxy.speculation.budgets.allotment import UNBOUNDED, Allotment
 from paste_proxy.speculation.budgets.backoff import Backoff
 from paste_proxy.speculation.budgets.limited import Limited, limited
 from paste_proxy.speculation.budgets.minute import Times
+from paste_proxy.speculation.budgets.pauses import Pauses
 from paste_proxy.speculation.budgets.used import Book, Used
 from paste_proxy.speculation.budgets.waste import Door, WasteBreaker
 from paste_proxy.speculation.types import Reason
@@ -97,7 +98,7 @@ class Budgets:
         self._limits = limits
         self._allotments = {place: one for place, one in allotments.items() if one != UNBOUNDED}
         self.book = Book()
-        """What is kept over a restart; minutes and closed tools are not."""
+        """What is kept over a restart, as `pauses` are; the calls of a minute are not."""
         self._minute = Times(limits.calls_per_minute or 1)
         self._minutes = {place: Times(one.calls_per_minute or 1) for place, one in self._allotments.items()}
         self._rates = {place: _Rate(one) for place, one in self._allotments.items() if one.rate_limit is not None}
@@ -182,6 +183,15 @@ class Budgets:
     def door(self, now: float) -> Door:
         """How the waste breaker stands."""
         return self._waste.door(now)
+
+    def pauses(self, now: float) -> Pauses:
+        """What keeps calls from being run ahead for a while."""
+        return Pauses(now, self._backoff.running(now), self._waste.running(now))
+
+    def resume(self, pauses: Pauses, now: float) -> None:
+        """Go on with those of another process, in terms of this one's clock."""
+        self._backoff.resume(pauses.closed, now)
+        self._waste.resume(pauses.waste, now)
 
     def closed(self, now: float) -> list[tuple[str, float]]:
         """Tools whose service wants fewer calls, and for how many seconds more they are left alone."""

@@ -42,6 +42,10 @@ class Amounts:
 
     def sum(self, now: float) -> float:
         """How much within the minute that ends now."""
+        return sum(amount for _, amount in self.each(now))
+
+    def each(self, now: float) -> tuple[tuple[float, float], ...]:
+        """The amounts of the minute that ends now, and when they came."""
         while self._amounts and now - self._amounts[0][0] >= MINUTE_S:
             self._amounts.popleft()
-        return sum(amount for _, amount in self._amounts)
+        return tuple(self._amounts)

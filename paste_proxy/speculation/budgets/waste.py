@@ -4,6 +4,7 @@ It shuts beyond the limit and is ajar again at half of it: a few calls at a time
 minute in which those keep below half opens it; else it shuts again.
 """
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from paste_proxy.speculation.budgets.minute import MINUTE_S, Amounts
@@ -19,6 +20,20 @@ class Door(StrEnum):
     OPEN = "open"
     AJAR = "ajar"
     SHUT = "shut"
+
+
+@dataclass(frozen=True, slots=True)
+class Waste:
+    """A breaker as it stands."""
+
+    amounts: tuple[tuple[float, float], ...] = ()
+    """When so many seconds turned out to be for nothing, within the last minute."""
+    door: Door = Door.OPEN
+    ajar_since: float = 0.0
+    """If it is ajar."""
+
+
+NO_WASTE = Waste()
 
 
 class WasteBreaker:
@@ -47,6 +62,21 @@ class WasteBreaker:
         """Whether one more may run beside so many that run ahead now."""
         door = self.door(now)
         return door is Door.OPEN or (door is Door.AJAR and running < _FEW)
+
+    def running(self, now: float) -> Waste:
+        """How it stands by now, and what for."""
+        door = self.door(now)
+        return Waste(self._wasted.each(now), door, self._ajar_since if door is Door.AJAR else 0.0)
+
+    def resume(self, waste: Waste, now: float) -> None:
+        """Stand as another did, as far as that was within a minute."""
+        if self._most_s is None:
+            return
+        for at, seconds in waste.amounts:
+            self._wasted.add(seconds, min(at, now))
+        is_ajar = waste.door is Door.AJAR and now - waste.ajar_since < MINUTE_S
+        if is_ajar or (waste.door is Door.SHUT and self._wasted.sum(now)):
+            self._door, self._ajar_since = waste.door, min(waste.ajar_since, now)
 
     def door(self, now: float) -> Door:
         """How it stands by now."""
