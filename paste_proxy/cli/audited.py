@@ -40,16 +40,19 @@ def _job(job: Speculation) -> str:
     words.append(f"ran {job.ran_s:.2f} s" + (f", saved {job.saved_s:.2f} s" if job.saved_s else ""))
     if job.cost:
         words.append(f"cost {job.cost:g}")
+    if job.rehearsal:
+        words.append("a rehearsal")
     if job.staged:
         words.append("staged" if job.commit_s is None else f"staged, commit {job.commit_s * 1000:.1f} ms")
     return "; ".join(words)
 
 
 def _sums(audit: Audit) -> Iterator[str]:
-    for name, jobs in (("run ahead", audit.ran), ("would have been run ahead", audit.would_have)):
+    kinds = (("run ahead", audit.ran), ("would have been run ahead", audit.would_have), ("rehearsed", audit.rehearsed))
+    for name, jobs in kinds:
         if jobs.all.jobs:
             yield from _jobs(name, jobs)
-    if not (audit.ran.all.jobs or audit.would_have.all.jobs):
+    if not any(jobs.all.jobs for _, jobs in kinds):
         yield "nothing was run ahead"
     if audit.again:
         yield f"answers served again: {audit.again}"

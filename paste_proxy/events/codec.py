@@ -195,7 +195,7 @@ def _why(value: Json, name: str) -> Why:
 
 _READ: dict[str, Callable[[Json, str], Any]] = {
     **dict.fromkeys(("session", "text", "model", "call_id", "tool", "source", "reason", "rule"), _text),
-    **dict.fromkeys(("complete", "truncated", "shadow", "again", "staged", "writes"), _flag),
+    **dict.fromkeys(("complete", "truncated", "shadow", "again", "staged", "rehearsal", "writes"), _flag),
     **dict.fromkeys(("turn", "order", "input_tokens", "output_tokens", "count", "bytes"), _count),
     **dict.fromkeys(("ts", "duration_s", "confidence", "ran_s", "saved_s"), _number),
     **dict.fromkeys(("utility", "benefit_s", "cost", "commit_s", "cpu_s"), _number),

@@ -50,6 +50,8 @@ class Why(StrEnum):
     """The call that waited for it cannot be answered from its result."""
     OVER = "over"
     """Its session ended."""
+    REHEARSED = "rehearsed"
+    """It was run in a changed form, and has done all it could when the call came that it was for."""
     UNSEEN = "unseen"
     """Something was not observed, so that anything may have been written."""
 
@@ -159,6 +161,8 @@ class Speculation:
     """Nothing ran: an answer that the agent was given served again."""
     staged: bool = False
     """Its effects were held back."""
+    rehearsal: bool = False
+    """It was the call in a changed form, run to get ready for it; the result was thrown away."""
     commit_s: float | None = None
     """Seconds that they took to happen."""
     bytes: int | None = None

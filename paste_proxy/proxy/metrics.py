@@ -14,9 +14,9 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
 from paste_proxy import __version__
+from paste_proxy.proxy.hub.preparation_tally import KINDS
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.speculation.budgets.waste import Door
-from paste_proxy.speculation.preparation import Preparation
 from paste_proxy.speculation.types import Mode
 from paste_proxy.staging.tally import Cause, StageTally
 
@@ -121,7 +121,7 @@ class _Account(Collector):
             ("paste_not_prepared", "Things that could not be got ready.", tally.failed),
             ("paste_found_prepared", "Calls that found ready what they need.", tally.found),
         ):
-            yield _counters(name, help_text, "kind", {kind.value: counts[kind] for kind in Preparation})
+            yield _counters(name, help_text, "kind", {kind: counts[kind] for kind in KINDS})
 
     def _budgets(self) -> Iterator[Metric]:
         spending = self._tally.spending()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from statistics import median
 
-from paste_proxy.events.types import Event, Outcome, Refusals, Speculation
+from paste_proxy.events.types import Event, Outcome, Refusals, Speculation, Why
 from paste_proxy.events.values import Json
 
 _COMMITTED = (Outcome.REUSED, Outcome.PROMOTED)
@@ -30,7 +30,7 @@ class Sums:
 
     def add(self, job: Speculation) -> None:
         """One more job."""
-        hit = job.outcome in _COMMITTED
+        hit = job.outcome in _COMMITTED or job.why is Why.REHEARSED
         self.jobs += 1
         self.hits += hit
         self.ran_s += job.ran_s
@@ -98,6 +98,8 @@ class Audit:
     ran: Jobs = field(default_factory=Jobs)
     would_have: Jobs = field(default_factory=Jobs)
     """Jobs of mode `observe`, which did not run."""
+    rehearsed: Jobs = field(default_factory=Jobs)
+    """Calls in a changed form, run to get ready; hits are those whose call came."""
     again: int = 0
     """Answers that served again; nothing ran for them."""
     refused: Counter[str] = field(default_factory=Counter)
@@ -134,7 +136,8 @@ class Audit:
         if job.again:
             self.again += 1
             return
-        (self.would_have if job.shadow else self.ran).add(job)
+        jobs = self.rehearsed if job.rehearsal else self.ran
+        (self.would_have if job.shadow else jobs).add(job)
         self.staged += job.staged
         if job.commit_s is not None and job.outcome in _COMMITTED:
             self.committed += 1
@@ -146,6 +149,7 @@ class Audit:
         return {
             "ran": self.ran.as_json(),
             "would_have": self.would_have.as_json(),
+            "rehearsed": self.rehearsed.as_json(),
             "again": self.again,
             "staged": {
                 "jobs": self.staged,

@@ -18,6 +18,7 @@ from paste_proxy.speculation.jobs import Jobs, settled
 from paste_proxy.speculation.lanes import Call, Lane
 from paste_proxy.speculation.ledger import Job
 from paste_proxy.speculation.matching import Match
+from paste_proxy.speculation.rehearsing import Rehearsing
 from paste_proxy.speculation.state import State
 from paste_proxy.speculation.types import Asked, CallEnded, Command, Commit, Committed, JobEnded, Promote, Run, Serve
 
@@ -28,6 +29,7 @@ class Calls:
     def __init__(self, state: State, jobs: Jobs) -> None:
         self._state, self._jobs = state, jobs
         self._earlier = Earlier(state, jobs)
+        self._rehearsing = Rehearsing(state, jobs)
         self._calls: dict[int, Call] = {}
 
     def step(self, told: Asked | CallEnded | JobEnded | Committed, now: float) -> Iterator[Command]:
@@ -47,6 +49,7 @@ class Calls:
     def _asked(self, told: Asked, now: float) -> Iterator[Command]:
         """Serve the call from a job, or run it, at once or in its turn."""
         call = self._enter(told, now)
+        yield from self._rehearsing.asked(told, now)
         # Writes have voided what they touch already; nothing passes the commit boundary on that alone.
         match = self._state.matching.find(told.session, told.scope, told.invocation)
         if match is not None and (self._jobs.stale(match.job) or self._jobs.outrun(match.job, now)):
@@ -159,7 +162,7 @@ class Calls:
             return
         job.said = told.result
         self._state.job_ended(job, told, now)
-        if told.result is not None and told.result.status is Status.OK:
+        if told.result is not None and told.result.status is Status.OK and job.rehearses is None:
             self._state.experience.ran(job.invocation.tool, _took(job, told.result, now))
         if job.call is None:
             yield from self._jobs.keep(job, told.result, now)

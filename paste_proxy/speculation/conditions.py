@@ -4,7 +4,7 @@ They are looked for in the core of the call, so that `cd a && git status 2>&1` i
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TypeGuard
@@ -131,6 +131,12 @@ def _is(argv: Argv, pattern: Argv) -> bool:
     return len(argv) == len(pattern) and all(map(fnmatchcase, argv, pattern))
 
 
+def beginning(argv: Argv, patterns: Iterable[Argv]) -> int | None:
+    """How many words of a program are those of the first pattern that it fits, without its last `*`; None: of none."""
+    fitting = (pattern for pattern in patterns if _is(argv, pattern))
+    return next((len(pattern) - (pattern[-1] == _MORE) for pattern in fitting), None)
+
+
 def read_conditions(fields: Fields, *, shell: bool) -> Conditions:
     """The conditions of a rule: its keys `when` and `commands`.
 
@@ -166,13 +172,18 @@ def _values(fields: Fields) -> tuple[tuple[str, Wanted], ...]:
         return ()
     if not isinstance(table, dict) or not table:
         raise fields.fault("when", 'a table as in { "/path" = "src/*", "/options/mode" = ["r", "rb"] }')
-    return tuple((_pointer(fields, name), _wanted(fields, name, value)) for name, value in table.items())
+    return tuple((pointer_of(fields, "when", name), _wanted(fields, name, value)) for name, value in table.items())
 
 
-def _pointer(fields: Fields, name: str) -> str:
+def pointer_of(fields: Fields, key: str, name: str) -> str:
+    """The JSON pointer that a name in a table of arguments stands for.
+
+    Raises:
+        InputFault: for none.
+    """
     pointer = name if name.startswith("/") else f"/{name}"
     if pointer == "/" or "~" in pointer.replace("~0", "").replace("~1", ""):
-        raise InputFault(fields.place_of(f"when.{name}"), repr(name), "an argument's name, or a JSON pointer")
+        raise InputFault(fields.place_of(f"{key}.{name}"), repr(name), "an argument's name, or a JSON pointer")
     return pointer
 
 

@@ -24,6 +24,8 @@ class Jobs:
 
         A write on its way now moved the epoch when it began, and nothing that reads its domain started since.
         """
+        if job.rehearses is not None:
+            return False
         if not job.staged and self._state.policy.rule_for(job.invocation).effect is Effect.WRITE:
             return True
         return self._state.writes.of(staged=job.staged).moved(job.reads, job.epoch)
@@ -48,7 +50,7 @@ class Jobs:
             self._state.ledger.remove(job)
             yield from self.useless(job, why or Why.FAULT, now)
             return
-        for loser in self._state.ledger.finish(job, now, result):
+        for loser in self._state.ledger.finish(job, now, None if job.rehearses is not None else result):
             yield from self.drop(loser, Why.NO_ROOM, now)
 
     def _unfit(self, result: ToolResult | None) -> Why | None:
@@ -107,6 +109,7 @@ def settled(job: Job, outcome: Outcome, now: float, saved_s: float = 0.0, why: W
         cost=job.cost,
         again=job.earlier,
         staged=job.staged,
+        rehearsal=job.rehearses is not None,
         commit_s=None if job.commits_at is None else now - job.commits_at,
         bytes=None if job.said is None else len(job.said.body),
         cpu_s=None if job.said is None else job.said.cpu_s,

@@ -5,6 +5,7 @@ the budget has room; a clearly better one takes the place of the least useful ru
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from paste_proxy.events.candidate import SEALED, Candidate
 from paste_proxy.events.invocation import server_of
@@ -16,6 +17,7 @@ from paste_proxy.speculation.lanes import obstacles
 from paste_proxy.speculation.ledger import Job, Place
 from paste_proxy.speculation.narrowing import Narrowing, later
 from paste_proxy.speculation.policy import Ruling
+from paste_proxy.speculation.rehearsing import Rehearsing, apart, real
 from paste_proxy.speculation.rules import Effect
 from paste_proxy.speculation.state import State
 from paste_proxy.speculation.types import Command, Launch, Mode, Narrowed, Predicted, Reason, Refused
@@ -31,6 +33,7 @@ class Launching:
         self._state, self._jobs = state, jobs
         self._waiting = state.waiting
         self._narrowing = Narrowing(state, jobs)
+        self._rehearsing = Rehearsing(state, jobs)
         self._tried = 0
         """The state's `vacancies` when those waiting were tried last: trying costs every call its time."""
 
@@ -38,7 +41,7 @@ class Launching:
         """Launch or refuse each candidate; one that only lacks room is refused for now and tried again."""
         if self._state.mode is Mode.OFF:
             return
-        admitted = []
+        admitted, rehearsals = list[Admit](), list[Admit]()
         for candidate in told.candidates:
             ruling = self._state.policy.rule_for(candidate.invocation)
             decision = self._admission(told, candidate, ruling)
@@ -46,6 +49,8 @@ class Launching:
                 admitted.append(decision)
             else:
                 yield _refused(told, candidate, ruling, Refusal(decision))
+                if rehearsal := self._rehearsing.admitted(told, candidate, ruling, decision):
+                    rehearsals.append(rehearsal)
         admitted.sort(key=lambda admit: (admit.worth.utility, admit.worth.benefit_s), reverse=True)
         for rank, chosen in enumerate(admitted):
             obstacle = self._obstacle(told, chosen, rank, now)
@@ -57,6 +62,9 @@ class Launching:
             if obstacle is not None:
                 yield from self._jobs.drop(obstacle, Why.BETTER, now)
             yield from self._launch(told, chosen, now)
+        for rank, chosen in enumerate(rehearsals, len(admitted)):
+            if self._obstacle(apart(told), chosen, rank, now) is None:
+                yield from self._launch(apart(told), chosen, now)
 
     def narrowed(self, told: Narrowed, now: float) -> Iterator[Command]:
         """A call is being written: what it rules out makes room for what it makes likely."""
@@ -153,11 +161,13 @@ class Launching:
 
     def _launch(self, told: Predicted, chosen: Admit, now: float) -> Iterator[Command]:
         candidate, ruling = chosen.candidate, chosen.ruling
+        runs = candidate if chosen.rehearsal is None else replace(candidate, invocation=chosen.rehearsal)
         budgets = self._state.budgets_of(shadow=chosen.shadow)
         job = Job(
             number=next(self._state.job_numbers),
             place=self._place(told, candidate),
-            invocation=candidate.invocation,
+            invocation=runs.invocation,
+            rehearses=None if chosen.rehearsal is None else candidate.invocation,
             source=candidate.source,
             confidence=candidate.confidence,
             utility=chosen.worth.utility,
@@ -177,7 +187,14 @@ class Launching:
         self._state.ledger.add(job)
         budgets.launched(_charge(told, chosen), now)
         if not job.shadow:
-            yield Launch(job=job.number, session=told.session, candidate=candidate, scope=told.scope, staged=job.staged)
+            yield Launch(
+                job=job.number,
+                session=told.session,
+                candidate=runs,
+                scope=real(told.scope),
+                staged=job.staged,
+                rehearsal=job.rehearses is not None,
+            )
 
 
 def _charge(told: Predicted, chosen: Admit) -> Charge:

@@ -38,6 +38,8 @@ class Job:
     """Nothing runs; it is taken to end after the time expected of it."""
     staged: bool = False
     """Its effects are held back until it is committed."""
+    rehearses: Invocation | None = None
+    """It only gets ready for this call, of which it runs a changed form; its result is of no use."""
     earlier: bool = False
     """It is no guess but an earlier call of the agent, whose answer serves any number of calls."""
     likely: float = 0.0
@@ -64,6 +66,11 @@ class Job:
     def session(self) -> str:
         """Whose job it is."""
         return self.place[0]
+
+    @property
+    def meant(self) -> Invocation:
+        """The call that it is for."""
+        return self.rehearses or self.invocation
 
     @property
     def server(self) -> str:

@@ -35,7 +35,7 @@ class Narrowing:
         outline = self._cored(told.outline)
         for shadow in (False, True):
             for job in self._state.ledger.running(shadow=shadow):
-                if job.session == told.session and not outline.allows(job.invocation):
+                if job.session == told.session and not outline.allows(job.meant):
                     yield from self._revise(job, told.more, now)
         self._state.waiting.revise(lambda waiter: _revised(waiter, told, outline, self._least(waiter)))
 
@@ -48,7 +48,7 @@ class Narrowing:
         left = _left(job.likely, job.later, more)
         job.utility *= left / job.likely if job.likely else 0.0
         job.likely = left
-        if left < least_confidence(self._state.policy.rule_for(job.invocation), self._state.limits):
+        if left < least_confidence(self._state.policy.rule_for(job.meant), self._state.limits):
             yield from self._jobs.drop(job, Why.UNLIKELY, now)
 
     def _least(self, waiter: Waiter) -> float:

@@ -164,6 +164,10 @@ class Policy:
         """What is compared, mined and predicted in place of an invocation: the one whose answer holds its answer."""
         return self.rule_for(invocation).same.core(invocation)
 
+    def takes(self, tool: str, arguments: frozenset[str]) -> bool:
+        """Whether a tool's server lists these among its arguments, on all its connections."""
+        return tool in self._hints and arguments <= self._hints[tool].arguments
+
     def lets(self, server: str) -> bool:
         """Whether a rule lets some tool of this server be run ahead."""
         return any(rule.ahead and rule.of_server(server) for rule in self.rules)

@@ -15,6 +15,7 @@ from paste_proxy.speculation.conditions import read_conditions
 from paste_proxy.speculation.domains import WRITTEN
 from paste_proxy.speculation.fields import Fields
 from paste_proxy.speculation.preparation import read_preparations
+from paste_proxy.speculation.rehearsal import read_rehearsal
 from paste_proxy.speculation.rules import Effect, Glob, Rule
 from paste_proxy.speculation.sameness.table import read_sameness
 from paste_proxy.speculation.types import Destination, Mode
@@ -32,6 +33,7 @@ _KEYS = (
     "approval",
     "destination",
     "prepare",
+    "rehearse",
     "reads",
     "writes",
     "ttl_s",
@@ -95,16 +97,18 @@ def read_rule(table: object, place: str) -> Rule:
         raise InputFault(f"{place}: effect", "nothing", '"read", "write" or "annotated"')
     approval = fields.flag("approval", default=False)
     same = read_sameness(fields.value("same"), f"{place}: same")
+    conditions = read_conditions(fields, shell=same.shell is not None)
     rule = Rule(
         place=place,
         tools=tools,
-        conditions=read_conditions(fields, shell=same.shell is not None),
+        conditions=conditions,
         effect=effect,
         speculate=fields.flag("speculate", default=effect is not Effect.WRITE and not approval),
         stage=fields.flag("stage", default=False),
         approval=approval,
         destination=fields.choice("destination", Destination),
         prepare=read_preparations(fields),
+        rehearse=read_rehearsal(fields, conditions),
         reads=_domains(fields, "reads"),
         writes=_domains(fields, "writes"),
         ttl_s=fields.seconds("ttl_s"),
@@ -127,6 +131,9 @@ def _contradictions(rule: Rule) -> Iterator[tuple[str, str, str]]:
         yield key, "true beside approval = true", "neither: what a person is asked about is never run ahead"
     if rule.approval and rule.reuse_s is not None:
         yield "reuse_s", "beside approval = true", "none: what a person has allowed is done"
+    if rule.rehearse is not None and rule.ahead:
+        found = f"beside {'stage' if rule.stage else 'speculate'} = true"
+        yield "rehearse", found, "speculate = false, or none: what is run ahead itself is not rehearsed"
     if rule.effect is Effect.WRITE and rule.speculate:
         expected = "false: a write is never run ahead; stage = true runs a command in a view of its own"
         yield "speculate", "true for a write", expected

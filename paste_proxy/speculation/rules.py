@@ -8,6 +8,7 @@ from paste_proxy.events.invocation import Invocation, name_of, server_of
 from paste_proxy.speculation.budgets.allotment import UNBOUNDED, Allotment
 from paste_proxy.speculation.conditions import ANY_CALL, Conditions
 from paste_proxy.speculation.preparation import Preparation
+from paste_proxy.speculation.rehearsal import Rehearsal
 from paste_proxy.speculation.sameness.sameness import NOTHING_SAME, Sameness
 from paste_proxy.speculation.types import Destination, Mode
 
@@ -60,6 +61,8 @@ class Rule:
     """Who learns of its calls; None: nobody has said."""
     prepare: frozenset[Preparation] | None = None
     """How it may be got ready for its calls; None: as for all others."""
+    rehearse: Rehearsal | None = None
+    """How its calls are changed to be run ahead for what that leaves ready; None: they are not."""
     reads: frozenset[str] | None = None
     """Effect domains; None: the server's own."""
     writes: frozenset[str] | None = None

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from itertools import count
 
 from paste_proxy.events.result import ToolResult
-from paste_proxy.events.types import Outcome
+from paste_proxy.events.types import Outcome, Why
 from paste_proxy.speculation.budgets.budgets import BudgetLimits, Budgets
 from paste_proxy.speculation.budgets.limited import Limited
 from paste_proxy.speculation.lanes import Lane
@@ -77,7 +77,7 @@ class State:
 
     def settled(self, settled: Settled, now: float) -> None:
         """A job came to one of its outcomes."""
-        if settled.outcome not in (Outcome.REUSED, Outcome.PROMOTED):
+        if settled.outcome not in (Outcome.REUSED, Outcome.PROMOTED) and settled.why is not Why.REHEARSED:
             self.budgets_of(shadow=settled.shadow).wasted(settled.ran_s, now)
 
     def lane(self, server: str) -> Lane:

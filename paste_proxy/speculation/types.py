@@ -213,6 +213,8 @@ class Launch:
     scope: str
     staged: bool = False
     """Its effects are held back until a `Commit`."""
+    rehearsal: bool = False
+    """It is a call in a changed form, and its result answers nobody."""
 
     @property
     def invocation(self) -> Invocation:
@@ -290,6 +292,8 @@ class Settled:
     again: bool = False
     """Nothing ran: an answer that the agent was given served again."""
     staged: bool = False
+    rehearsal: bool = False
+    """It was a call in a changed form."""
     commit_s: float | None = None
     """Seconds that its effects took to happen."""
     bytes: int | None = None

@@ -35,6 +35,8 @@ class Weighed:
             words.append(f"only if it is at least {self.ruling.min_confidence:.0%} likely")
         if self.ruling.ttl_s is not None:
             words.append(f"its result is thrown away {self.ruling.ttl_s:g} s after its start")
+        if rule.rehearse is not None:
+            words.append("it may be run in a changed form, to get ready for it: `rehearse`")
         if self.ruling.reuse_s is not None:
             words.append(f"an answer serves the same call of its session again for {self.ruling.reuse_s:g} s")
         return tuple(words)

@@ -150,7 +150,8 @@ class Playbook:
 def line(command: Command) -> str:
     match command:
         case Launch():
-            return f"{'stage' if command.staged else 'launch'} {command.job} {command.invocation.tool}"
+            way = "stage" if command.staged else "rehearse" if command.rehearsal else "launch"
+            return f"{way} {command.job} {command.invocation.tool}"
         case Cancel():
             return f"cancel {command.job}"
         case Run():

@@ -226,7 +226,7 @@ class Conductor:
         if offer is None or (command.staged and not isinstance(offer.backend, Staging)):
             self.tell(JobEnded(job=command.job, result=None))
             return
-        self._tally.launched += 1
+        self._tally.launched += not command.rehearsal
         self._ahead[command.job] = command
         if isinstance(offer.backend, Staging) and command.staged:
             self._executor.stage(command.job, command.invocation, offer.backend)
@@ -239,7 +239,7 @@ class Conductor:
         session = self._sessions.get(job.session) if job else None
         if job is None or session is None or ended.result is None or job.candidate.depth >= _DEEPEST:
             return
-        if job.staged:
+        if job.staged or job.rehearsal:
             return  # what follows would be run where its effects have not happened
         if len(ended.result.body) <= _READ_AHEAD_BYTES and not self._scheduler.crowded:
             self.tell(*self._foresight.beyond(session, job, ended.result))
@@ -272,6 +272,7 @@ class Conductor:
                 cost=settled.cost or None,
                 again=settled.again,
                 staged=settled.staged,
+                rehearsal=settled.rehearsal,
                 commit_s=settled.commit_s,
                 bytes=settled.bytes,
                 cpu_s=settled.cpu_s,

@@ -46,7 +46,7 @@ class Preparer:
             return
         del self._ready[what.need]
         if what.ready and self._clock.monotonic() - since <= KEPT_S:
-            self._tally.found[what.need.kind] += 1
+            self._tally.found[what.need.kind.value] += 1
 
     async def close(self) -> None:
         """Stop all that is under way."""
@@ -60,12 +60,12 @@ class Preparer:
             async with asyncio.timeout(_LONGEST_S):
                 prepared = await what.prepare()
         except Exception as fault:  # noqa: BLE001 - whatever breaks here, calls go on
-            self._tally.failed[kind] += 1
+            self._tally.failed[kind.value] += 1
             log.debug("not_prepared", kind=kind, fault=type(fault).__name__)
             return
         if not prepared:
             return
-        self._tally.prepared[kind] += 1
+        self._tally.prepared[kind.value] += 1
         self._ready[what.need] = self._clock.monotonic()
         self._ready.move_to_end(what.need)
         if len(self._ready) > _REMEMBERED:

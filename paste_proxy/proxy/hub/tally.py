@@ -109,6 +109,10 @@ class Tally:
 
     def settled(self, job: Settled) -> None:
         """A speculative job came to its end."""
+        if job.rehearsal:
+            self.preparations.rehearsed(job)
+            self.wasted_s += 0.0 if job.why is Why.REHEARSED else job.ran_s
+            return
         self.patterns.setdefault(job.source, PatternTally()).settled(job, self.now())
         wasted = 0.0 if job.outcome in _COMMITTED else job.ran_s
         account = self.tool(job.invocation.tool)

@@ -89,7 +89,7 @@ class Prepping(World):
         """What was prepared, failed and found, where it is more than nothing."""
         tally = self.tally.preparations
         named = {"prepared": tally.prepared, "failed": tally.failed, "found": tally.found}
-        return {name: {kind.value: n for kind, n in counter.items()} for name, counter in named.items() if counter}
+        return {name: dict(counter) for name, counter in named.items() if counter}
 
 
 @asynccontextmanager
