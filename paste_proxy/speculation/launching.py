@@ -94,6 +94,12 @@ class Launching:
                 self._waiting.drop(place)
                 yield from self._launch(told, admit, now)
 
+    @property
+    def crowded(self) -> bool:
+        """Whether something waits for room."""
+        slots = {(server_of(one.admit.candidate.invocation.tool), one.admit.shadow) for one in self._waiting}
+        return any(self._is_full(*each) for each in slots)
+
     def forget(self, session: str | None) -> None:
         """A session, or everything, is over: nothing of it waits any more."""
         self._waiting.forget(session)
@@ -102,12 +108,6 @@ class Launching:
         self._waiting.add(self._place(told, admit.candidate), Waiter(told.session, told.scope, admit, until))
 
     def _place(self, told: Predicted, candidate: Candidate) -> Place:
-    @property
-    def crowded(self) -> bool:
-        """Whether something waits for room."""
-        slots = {(server_of(one.admit.candidate.invocation.tool), one.admit.shadow) for one in self._waiting}
-        return any(self._is_full(*each) for each in slots)
-
         return self._state.matching.place(told.session, told.scope, candidate.invocation)
 
     def _job_for(self, told: Predicted, candidate: Candidate) -> Job | None:

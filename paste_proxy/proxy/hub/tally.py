@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from paste_proxy.events.candidate import MODEL
-from paste_proxy.events.types import Outcome
+from paste_proxy.events.types import Outcome, Why
 from paste_proxy.proxy.hub.guess_tally import GuessTally
 from paste_proxy.proxy.hub.learned import Learned
 from paste_proxy.proxy.hub.pattern_tally import PatternTally
