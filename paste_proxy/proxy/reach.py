@@ -16,6 +16,7 @@ from paste_proxy.proxy.finding import Finding, Level, counted
 from paste_proxy.proxy.llm_route import is_itself
 from paste_proxy.proxy.mcp.probe import probe
 from paste_proxy.proxy.named_files import read_policy
+from paste_proxy.speculation.hints import Hints
 from paste_proxy.speculation.policy import Policy, combine
 
 _REACH_S = 5.0
@@ -84,7 +85,9 @@ async def _mcp(name: str, server: McpServer, policy: Policy) -> Finding:
             "run its `command` by hand, or correct it" if server.url is None else "correct `url`: it is no MCP server"
         )
         return Finding(Level.FAIL, what, tools, mend)
-    standings = [policy.of_tool(f"{name}/{tool}") for tool in tools]
+    for tool in tools:
+        policy.annotated(f"{name}/{tool.name}", Hints(tool.read_only, tool.open_world))
+    standings = [policy.of_tool(f"{name}/{tool.name}") for tool in tools]
     ahead = sum(standing.allowed for standing in standings)
     unnamed = sum(not standing.named for standing in standings)
     found = (

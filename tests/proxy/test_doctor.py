@@ -278,6 +278,28 @@ async def test_of_each_mcp_server_it_is_said_how_many_tools_may_be_run_ahead(
     assert found(kept, f"mcp {name}")[0] == "warn"
 
 
+@pytest.mark.parametrize(
+    ("hints", "said"),
+    [
+        ({"readOnlyHint": True}, "1 tool: 0 may be run ahead, 1 may not, 0 named by no rule"),
+        ({"readOnlyHint": True, "openWorldHint": False}, "1 tool: 1 may be run ahead, 0 may not"),
+        ({"openWorldHint": False}, "0 may be run ahead"),
+        ({}, "0 may be run ahead"),
+    ],
+)
+async def test_a_server_that_a_rule_believes_is_asked_what_it_says_of_its_tools(
+    tmp_path: Path, hints: dict[str, bool], said: str
+) -> None:
+    described = '{"type": "object"}, "annotations": json.loads(' + repr(json.dumps(hints)) + ")}]"
+    (tmp_path / "server.py").write_text(STDIO_SERVER.replace('{"type": "object"}}]', described))
+    (tmp_path / "p.toml").write_text(
+        '[[rule]]\nserver = "notes"\ntool = "*"\neffect = "annotated"\ndestination = "local"\n'
+    )
+    command = json.dumps([sys.executable, str(tmp_path / "server.py")])
+    findings = await endpoints(tmp_path, f'policies = ["p.toml"]\n[mcp.notes]\ncommand = {command}')
+    assert said in found(findings, "mcp notes")[1]
+
+
 async def test_the_advice_fits_the_fault(tmp_path: Path) -> None:
     async with sidecar() as plain:
         text = f'[[llm]]\npath = "/a"\nupstream = "https://127.0.0.1:{plain}/a"\n'

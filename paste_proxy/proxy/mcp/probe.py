@@ -15,7 +15,7 @@ from paste_proxy.tools.mcp_stdio_link import StdioLink
 from paste_proxy.wire.jsonrpc import Request, refuse
 from paste_proxy.wire.mcp import Era
 from paste_proxy.wire.mcp_client import STATELESS_VERSION, Dialect, initialize
-from paste_proxy.wire.mcp_tools import listed_tools
+from paste_proxy.wire.mcp_tools import ListedTool, listed_tools
 
 _PATIENCE_S = 30.0
 _ANSWER_BYTES = 8 * 2**20
@@ -23,8 +23,8 @@ _METHOD_NOT_FOUND = -32601
 _WE = ("paste-proxy doctor", __version__)
 
 
-async def probe(name: str, server: McpServer) -> tuple[str, ...] | str:
-    """The names of the server's tools (the first page), or what went wrong."""
+async def probe(name: str, server: McpServer) -> tuple[ListedTool, ...] | str:
+    """The server's tools (the first page), or what went wrong."""
     try:
         async with asyncio.timeout(_PATIENCE_S):
             return (
@@ -38,7 +38,7 @@ async def probe(name: str, server: McpServer) -> tuple[str, ...] | str:
         return str(fault)
 
 
-async def _over_http(url: str, proxy: str | None) -> tuple[str, ...]:
+async def _over_http(url: str, proxy: str | None) -> tuple[ListedTool, ...]:
     async with ClientSession(trust_env=False, proxy=proxy) as http:
         link = HttpLink(http, url, tuple, _refusing, answer_bytes=_ANSWER_BYTES)
         try:
@@ -47,7 +47,7 @@ async def _over_http(url: str, proxy: str | None) -> tuple[str, ...]:
             await link.close()
 
 
-async def _over_stdio(name: str, server: McpServer) -> tuple[str, ...]:
+async def _over_stdio(name: str, server: McpServer) -> tuple[ListedTool, ...]:
     child = await start(name, server)
     link = StdioLink(child, _refusing)
     try:
@@ -58,7 +58,7 @@ async def _over_stdio(name: str, server: McpServer) -> tuple[str, ...]:
         await link.close()
 
 
-async def _tools(link: Link) -> tuple[str, ...]:
+async def _tools(link: Link) -> tuple[ListedTool, ...]:
     dialect = Dialect(era=Era.STATELESS, version=STATELESS_VERSION, client=_WE)
     opened = await link.request(initialize(1, _WE), 1)
     if opened.result_raw is not None:
@@ -69,7 +69,7 @@ async def _tools(link: Link) -> tuple[str, ...]:
     listed = await link.request(dialect.list_tools(2), 2)
     if listed.result_raw is None:
         raise UpstreamFault(f"it refuses tools/list: {(listed.error_raw or b'').decode('utf-8', 'replace')[:200]}")
-    return tuple(tool.name for tool in listed_tools(listed.result_raw))
+    return listed_tools(listed.result_raw)
 
 
 def _refusing(request: Request) -> bytes:
