@@ -77,13 +77,13 @@ class Executor:
         self._tell(committed)
         return committed
 
-    async def _connected(self, job: int, invocation: Invocation, backend: Backend) -> ToolResult:
     def _sent(self, job: int, invocation: Invocation, backend: Backend) -> Coroutine[Any, Any, ToolResult]:
         if not isinstance(backend, GivingWay):
             return backend.run(invocation, speculative=True)
         wanted = self._wanted[job] = asyncio.Event()
         return backend.run_aside(invocation, wanted)
 
+    async def _connected(self, job: int, invocation: Invocation, backend: Backend) -> ToolResult:
         assert isinstance(backend, Connecting)
         await backend.connect()
         self._tell(JobSent(job=job))
