@@ -77,6 +77,8 @@ class Call:
     tool: str
     arguments: dict[str, Any] | None
     call_id: str | None = None
+    ahead: bool = True
+    """Whether anything may be run ahead for its session from now on."""
     type: Literal["call"] = "call"
 
 

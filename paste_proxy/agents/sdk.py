@@ -61,6 +61,7 @@ class Sidecar:
         url: of the sidecar.
         session: the agent session of calls outside a `session(...)` block, or a function that names it for the
             code that it is called by.
+        speculate: whether anything may be run ahead at all. Calls are observed in any case.
         slots: jobs run ahead at once, in this process.
         patience_s: the longest that a call waits for a sign of the sidecar.
     """
@@ -70,12 +71,13 @@ class Sidecar:
         url: str = "http://127.0.0.1:8377",
         *,
         session: str | Callable[[], str] = "",
+        speculate: bool = True,
         slots: int = 16,
         patience_s: float = 0.25,
     ) -> None:
         self.stats = Stats()
         self._url, self._slots, self._patience_s = url, slots, patience_s
-        self._sessions = Sessions(session)
+        self._sessions = Sessions(session, ahead=speculate)
         self._written: ContextVar[Written] = ContextVar("paste_written", default=UNKNOWN)
         self._numbers = count(1)
         self._link: Link | None = None
@@ -182,9 +184,14 @@ class Sidecar:
     # --- calls ------------------------------------------------------------------------------------
 
     @contextmanager
-    def session(self, name: str) -> Iterator[None]:
-        """Calls in this block, and in tasks started in it, belong to the agent session `name`."""
-        with self._sessions.within(name, self._left):
+    def session(self, name: str, *, speculate: bool = True) -> Iterator[None]:
+        """Calls in this block, and in tasks started in it, belong to the agent session `name`.
+
+        Args:
+            speculate: False: nothing is run ahead for this session from now on, as with the header
+                `x-paste-speculate: off`. Its calls are observed all the same.
+        """
+        with self._sessions.within(name, self._left, ahead=speculate):
             self._offer(name)
             yield
 
@@ -221,7 +228,7 @@ class Sidecar:
                 self.stats.add("unreadable")
             session = self._sessions.current()
             session.seen(found.tool)
-            call = Call(next(self._numbers), session.name, found.tool, arguments, written.call_id)
+            call = Call(next(self._numbers), session.name, found.tool, arguments, written.call_id, ahead=session.ahead)
             asked = AskedCall(link, call, self._patience_s, self.stats)
             link.ask(call)
         except Exception:  # noqa: BLE001  ours: the call goes on alone

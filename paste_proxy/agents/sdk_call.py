@@ -50,6 +50,8 @@ class Call:
     tool: Tool
     arguments: dict[str, Json] | None
     call_id: str | None
+    ahead: bool = True
+    """Whether anything may be run ahead for its session."""
     answer: Future[Answer] = field(default_factory=Future)
     pending: Future[Answer] = field(init=False)
     """What the next message about this call resolves."""

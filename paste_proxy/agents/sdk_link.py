@@ -116,7 +116,7 @@ class Link:
         session = self._sessions.get(name)
         if session is None or self._state != "up":
             return
-        tools = tuple(session.tools)
+        tools = tuple(session.tools) if session.ahead else ()
         if self._offered.get(name) != tools:
             self._offered[name] = tools
             self._put(protocol.Offer(session=name, tools=tools))
@@ -264,4 +264,5 @@ def _message(call: Call) -> protocol.Call:
         tool=call.tool.name,
         arguments=call.arguments,
         call_id=call.call_id,
+        ahead=call.ahead,
     )

@@ -26,6 +26,8 @@ class Session:
     """Where its async tools run."""
     users: int = 0
     """`with` blocks that are in it."""
+    ahead: bool = True
+    """Whether anything may be run ahead for it."""
 
     def seen(self, tool: Tool) -> None:
         """The session calls a tool, here and now."""
@@ -41,11 +43,12 @@ class Sessions:
 
     Args:
         default: the session outside of any block, or what names it.
+        ahead: whether anything may be run ahead for sessions that do not say.
     """
 
-    def __init__(self, default: str | Callable[[], str]) -> None:
+    def __init__(self, default: str | Callable[[], str], *, ahead: bool = True) -> None:
         self.known: dict[str, Session] = {}
-        self._default = default
+        self._default, self._ahead = default, ahead
         self._current: ContextVar[str | None] = ContextVar("paste_session", default=None)
         self._declared: dict[str, Tool] = {}
         self._lock = Lock()
@@ -67,11 +70,16 @@ class Sessions:
             return self._open(name)
 
     @contextmanager
-    def within(self, name: str, over: Callable[[str], None]) -> Iterator[Session]:
-        """Be in a session; `over` is called when its last block ends."""
+    def within(self, name: str, over: Callable[[str], None], *, ahead: bool = True) -> Iterator[Session]:
+        """Be in a session; `over` is called when its last block ends.
+
+        Args:
+            ahead: whether anything may still be run ahead for it; once not, never again.
+        """
         with self._lock:
             session = self._open(name)
             session.users += 1
+            session.ahead = session.ahead and ahead
         token = self._current.set(name)
         try:
             yield session
@@ -87,7 +95,7 @@ class Sessions:
     def _open(self, name: str) -> Session:
         session = self.known.get(name)
         if session is None:
-            session = self.known[name] = Session(name, dict(self._declared))
+            session = self.known[name] = Session(name, dict(self._declared), ahead=self._ahead)
         if session.loop is None or session.loop.is_closed():
             session.loop = _running_loop()
         return session

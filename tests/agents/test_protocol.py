@@ -25,7 +25,13 @@ AGENT: st.SearchStrategy[FromAgent] = st.one_of(
     st.builds(protocol.Offer, session=TEXT, tools=st.lists(TEXT).map(tuple)),
     st.builds(protocol.Leave, session=TEXT),
     st.builds(
-        protocol.Call, call=NUMBER, session=TEXT, tool=TEXT, arguments=ARGUMENTS | st.none(), call_id=TEXT | st.none()
+        protocol.Call,
+        call=NUMBER,
+        session=TEXT,
+        tool=TEXT,
+        arguments=ARGUMENTS | st.none(),
+        call_id=TEXT | st.none(),
+        ahead=st.booleans(),
     ),
     st.builds(protocol.Done, call=NUMBER, status=STATUS, preview=TEXT),
     st.builds(protocol.Ended, job=NUMBER, status=STATUS, preview=TEXT),

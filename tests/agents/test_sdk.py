@@ -190,6 +190,49 @@ async def test_two_sessions_in_one_process_never_share_a_result(sidecar: Served)
     await asyncio.to_thread(paste.close)
 
 
+@pytest.mark.parametrize("everywhere", [True, False])
+async def test_a_session_may_want_nothing_run_ahead(sidecar: Served, everywhere: bool) -> None:
+    paste = Sidecar(sidecar.url, patience_s=SOON, speculate=not everywhere)
+
+    @paste.tool
+    def read(path: str) -> str:
+        return path
+
+    def agent() -> None:
+        with paste.session("quiet", speculate=False):
+            read("a")
+        with paste.session("open"):
+            read("a")
+            with paste.session("open", speculate=False):
+                read("b")
+            read("c")
+
+    await asyncio.to_thread(agent)
+    told = [(call.session, call.invocation.arguments["path"], call.ahead) for call in sidecar.gate.asked]
+    assert told == [
+        ("quiet", "a", False),
+        ("open", "a", not everywhere),
+        ("open", "b", False),
+        ("open", "c", False),
+    ]
+    await asyncio.to_thread(paste.close)
+
+
+async def test_what_was_offered_before_a_session_wants_nothing_run_ahead_is_offered_no_more(sidecar: Served) -> None:
+    paste = Sidecar(sidecar.url, patience_s=SOON)
+
+    @paste.tool
+    def read(path: str) -> str:
+        return path
+
+    with paste.session("task"):
+        await asyncio.to_thread(read, "a")
+        scope = await sidecar.gate.scope_offering("task", "read")
+        with paste.session("task", speculate=False):
+            await sidecar.gate.until(lambda: sidecar.gate.offers[scope][1] == frozenset())
+    await asyncio.to_thread(paste.close)
+
+
 async def test_a_value_made_by_another_function_of_the_same_name_is_not_used(sidecar: Served) -> None:
     go = threading.Event()
 

@@ -128,7 +128,7 @@ class Peer:
             scope=scope.name,
             session=message.session or None,
             call_id=message.call_id,
-            ahead=self._ahead,
+            ahead=self._ahead and message.ahead,
         )
         try:
             decision = await self._gate.ask(call)

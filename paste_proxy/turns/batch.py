@@ -1,0 +1,67 @@
+"""What an engine has to do at once, as one number (PASTE 4.3, in-engine load shaping).
+
+`EnginePressure(B) = DecodeLoad(B) + gamma * KVLoad(B)`, both in turns: DecodeLoad is how many decode, and KVLoad how
+many average turns their contexts make up. So a turn of average length counts as 1 + gamma, and a long one as more.
+"""
+
+from dataclasses import dataclass, field
+
+from paste_proxy.turns.types import EngineLoad, TurnFacts
+
+_REMEMBERED = 256
+"""Turns that an average context is of."""
+
+
+@dataclass(slots=True)
+class Batch:
+    """The turns that were admitted and are not over, and what else the engine says that it has.
+
+    Args:
+        gamma: weight of the contexts against the number of turns.
+    """
+
+    gamma: float
+    strangers: float = 0.0
+    """Turns in the engine that nobody told of."""
+    kv_used: float | None = None
+    _turns: dict[int, TurnFacts] = field(default_factory=dict)
+    _tokens: float = 0.0
+    _average: float = 0.0
+    _seen: int = 0
+
+    def __len__(self) -> int:
+        return len(self._turns)
+
+    @property
+    def pressure(self) -> float:
+        """EnginePressure, in average turns."""
+        contexts = self._tokens / self._average if self._average else 0.0
+        return (len(self._turns) + self.gamma * contexts) / (1 + self.gamma) + self.strangers
+
+    def share(self, facts: TurnFacts) -> float:
+        """What a turn adds to the pressure."""
+        average = self._average or _tokens(facts)
+        return (1 + self.gamma * _tokens(facts) / max(average, 1.0)) / (1 + self.gamma)
+
+    def add(self, turn: int, facts: TurnFacts) -> None:
+        """The engine has it."""
+        self._turns[turn] = facts
+        self._tokens += _tokens(facts)
+        self._seen = min(self._seen + 1, _REMEMBERED)
+        self._average += (_tokens(facts) - self._average) / self._seen
+
+    def remove(self, turn: int) -> bool:
+        """It is over. False: the engine did not have it."""
+        facts = self._turns.pop(turn, None)
+        if facts is not None:
+            self._tokens = self._tokens - _tokens(facts) if self._turns else 0.0
+        return facts is not None
+
+    def measured(self, load: EngineLoad) -> None:
+        """Take what the engine says: it may serve others, too."""
+        self.strangers = max(0.0, load.running + load.waiting - len(self._turns))
+        self.kv_used = load.kv_used
+
+
+def _tokens(facts: TurnFacts) -> float:
+    return facts.prompt_tokens + facts.output_tokens
