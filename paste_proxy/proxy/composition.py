@@ -33,6 +33,7 @@ from paste_proxy.proxy.hub.refusal_desk import RefusalDesk
 from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.spending import Spending
 from paste_proxy.proxy.hub.tally import Tally
+from paste_proxy.proxy.hub.thinking import Thinker
 from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.proxy.hub.turn_watch import TurnWatch
 from paste_proxy.proxy.mcp.route import add_mcp_routes
@@ -78,6 +79,8 @@ class Sidecar:
             pools.append(general_pool())
         self._pool = pool.combine(pools)
         self._adaptation: Adaptation | None = None
+        self.thinker: Thinker | None = None
+        """Once it lives."""
         self._policy = combine([read_policy(name) for name in config.policies])
         alike = (name for name, server in config.mcp.items() if server.alike)
         self._toolbox = Toolbox(config.mcp, alike, self._policy.annotated)
@@ -147,7 +150,8 @@ class Sidecar:
 
     async def living(self, _: web.Application | None = None) -> AsyncIterator[None]:
         """Cleanup context: the recorder, the executor, the hub's task, the watch's worker."""
-        memory = await self._remember() if self.config.learning.enabled else None
+        thinker = self.thinker = Thinker(self.hub.post, self.tally.fault)
+        memory = await self._remember(thinker) if self.config.learning.enabled else None
         budgets = await self._budgets()
         opening = await self._open_stages()
         await asyncio.to_thread(warm, self._pool if self._adaptation is None else self._adaptation.pool)
@@ -168,6 +172,7 @@ class Sidecar:
                 guesses=self._guess_desk(),
                 refusals=self._refusals,
                 preparations=self._preparation_desk(preparer),
+                thinking=thinker,
             ),
             catch_up=self.watch.catch_up,
         )
@@ -183,6 +188,7 @@ class Sidecar:
             await budgets.close()
         if memory is not None:
             await memory.close()
+        await thinker.close()
         if self._guessing is not None:
             await self._guessing.speculator.close()
         await self.watch.close()
@@ -195,9 +201,9 @@ class Sidecar:
         await self.stages.recover()
         return asyncio.create_task(self.stages.open(), name="stages")
 
-    async def _remember(self) -> Memory:
+    async def _remember(self, thinker: Thinker) -> Memory:
         """What earlier sessions taught; predictors made from now on go by it."""
-        memory = await asyncio.to_thread(Memory, self.config, self._clock, self.tally.fault)
+        memory = await asyncio.to_thread(Memory, self.config, self._clock, self.tally.fault, thinker.had)
         self._adaptation = Adaptation(self._pool, memory.places, shared=self._shared, harmless=memory.harmless)
         self.tally.learned = partial(Learned.of, self._adaptation)
         memory.start()

@@ -7,11 +7,13 @@ a habit whose arguments hold a secret is not kept.
 import asyncio
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
+from typing import TypeAlias
 
 import structlog
 
@@ -31,6 +33,14 @@ _MOST_FILES = 200
 _EVERYWHERE = "everywhere.json"
 
 
+Undisturbed: TypeAlias = Callable[[Callable[[], Place]], Awaitable[Place]]
+
+
+async def at_once(copy: Callable[[], Place]) -> Place:
+    """Where all that changes a place runs on this very loop."""
+    return copy()
+
+
 @dataclass(slots=True)
 class _Kept:
     place: Place
@@ -46,10 +56,17 @@ class Memory:
 
     Args:
         fault: called with a place for every fault of the disk.
+        undisturbed: gives a copy of a place that nothing changes meanwhile.
     """
 
-    def __init__(self, config: Config, clock: Clock, fault: Callable[[str], None] = lambda _: None) -> None:
-        self._clock, self._fault = clock, fault
+    def __init__(
+        self,
+        config: Config,
+        clock: Clock,
+        fault: Callable[[str], None] = lambda _: None,
+        undisturbed: Undisturbed = at_once,
+    ) -> None:
+        self._clock, self._fault, self._undisturbed = clock, fault, undisturbed
         self._task: asyncio.Task[None] | None = None
         self._saving = asyncio.Lock()
         self._habits = config.recording.payloads == "full"
@@ -89,8 +106,8 @@ class Memory:
             progress = _progress(kept.place)
             if kept.file is None or progress == kept.saved:
                 continue
-            taken = kept.place.copy(habits=self._habits)
             try:
+                taken = await self._undisturbed(partial(kept.place.copy, habits=self._habits))
                 await asyncio.to_thread(kept.file.keep, taken, kept.before)
                 kept.saved, kept.before = progress, taken
                 await asyncio.to_thread(_prune, kept.file.path.parent, self._clock.epoch())

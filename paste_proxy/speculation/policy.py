@@ -117,7 +117,8 @@ class Policy:
 
     def __init__(self, rules: Iterable[Rule] = ()) -> None:
         self.rules = tuple(rules)
-        self._standings: dict[str, Standing] = {}
+        self._standings: dict[str, tuple[Hints | None, Standing]] = {}
+        """By tool, with the hints that they rest on: a prediction, in another thread, may make one while those change."""
         self._hints: dict[str, Hints] = {}
 
     @classmethod
@@ -135,12 +136,12 @@ class Policy:
 
     def of_tool(self, tool: str) -> Standing:
         """What is said of a tool, by its identity."""
-        known = self._standings.get(tool)
-        if known is None:
+        hints, known = self._hints.get(tool), self._standings.get(tool)
+        if known is None or known[0] is not hints:
             if len(self._standings) >= _REMEMBERED_TOOLS:
                 self._standings.clear()
-            known = self._standings[tool] = self._standing(tool)
-        return known
+            known = self._standings[tool] = hints, self._standing(tool)
+        return known[1]
 
     def annotated(self, tool: str, hints: Hints | None) -> bool:
         """Take note of what a tool's server says of it from now on; None: nothing is known of it any more.
@@ -149,7 +150,6 @@ class Policy:
             Whether that makes writes of calls that were reads.
         """
         before = self._reads(tool)
-        self._standings.pop(tool, None)
         if hints is None:
             self._hints.pop(tool, None)
         else:

@@ -69,7 +69,17 @@ async def call(made: Sidecar, session: str, invocation: Invocation, output: str,
 async def working(made: Sidecar, session: str) -> None:
     for part in "abc":
         await call(made, session, Invocation("edit", {"path": f"{session}/{part}"}), "edited")
+        await thought_over(made)  # as there is time in a session
         await call(made, session, TEST, "passed")
+        await thought_over(made)
+
+
+async def thought_over(made: Sidecar) -> None:
+    """All that has happened so far."""
+    assert made.thinker is not None
+    for _ in range(20):
+        await asyncio.sleep(0)  # the hub takes up what has been posted
+    await made.thinker.had(lambda: None)
 
 
 async def test_moments_and_habits_are_counted_and_known_to_the_next_sidecar(tmp_path: Path) -> None:
@@ -77,6 +87,7 @@ async def test_moments_and_habits_are_counted_and_known_to_the_next_sidecar(tmp_
     async with sidecar(learning) as made:
         assert made.tally.learned().moments == 0
         await asyncio.gather(*(working(made, f"s{number}") for number in range(3)))
+        await thought_over(made)
         learned = made.tally.learned()
         assert learned.moments > 5
         assert learned.habits == 1, "edits are nothing to run ahead"
@@ -90,9 +101,11 @@ async def test_what_is_a_sessions_own_business_leaves_no_habit(tmp_path: Path) -
     learning = Learning(directory=tmp_path / "memory", workspace=tmp_path)
     async with sidecar(learning, OWN) as made:
         await working(made, "s")
+        await thought_over(made)
         assert made.tally.learned().habits == 0
     async with sidecar(learning) as made:
         await call(made, "s", Invocation("shell", {"command": "login", "password": "hunter2-secret"}), "in")
+        await thought_over(made)
         assert made.tally.learned().habits == 0
 
 
@@ -124,6 +137,7 @@ async def test_calls_of_an_mcp_server_become_habits_where_it_is_alike_to_every_s
         scope = f"mcp:files:{session}"
         made.hub.offer(scope, "files", NeverRun(), ["files/look"], session=session)
         await call(made, session, LOOK, "none", scope)
+    await thought_over(made)
     assert made.tally.learned().habits == habits
     with pytest.raises(StopAsyncIteration):
         await anext(living)
@@ -132,5 +146,6 @@ async def test_calls_of_an_mcp_server_become_habits_where_it_is_alike_to_every_s
 async def test_what_is_switched_off_learns_nothing(tmp_path: Path) -> None:
     async with sidecar(Learning(enabled=False, directory=tmp_path / "memory", workspace=tmp_path)) as made:
         await working(made, "s")
+        await thought_over(made)
         assert made.tally.learned().moments == 0
     assert not await asyncio.to_thread((tmp_path / "memory").exists)

@@ -12,7 +12,7 @@ from math import log
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.mining.forecast.habits import Habit, Habits, may_be_habit
-from paste_proxy.mining.forecast.lessons import Lessons
+from paste_proxy.mining.forecast.lessons import Lesson, Lessons
 from paste_proxy.mining.forecast.model import NONE, Model, Weighed, sigmoid
 from paste_proxy.mining.forecast.traits import PATTERN, Trait
 from paste_proxy.mining.odds import Odds
@@ -25,6 +25,7 @@ _LEAST_WEIGHT = 1e-6
 _DEMOTED = -0.7
 """Log odds by which a pattern is demoted: half of what they were."""
 LOCAL_RATE, GLOBAL_RATE = 0.1, 0.03
+_NOTHING = Lesson()
 
 
 @dataclass(slots=True)
@@ -107,7 +108,8 @@ class Adaptation:
 
     def demoted(self) -> list[str]:
         """The ids of the patterns whose odds were at least halved."""
-        patterns = {trait for place in self._places for trait in place.ever.of if trait.startswith(PATTERN)}
+        known = (trait for place in self._places for trait in tuple(place.ever.of))  # as it is now, whoever learns
+        patterns = {trait for trait in known if trait.startswith(PATTERN)}
         return sorted(trait.removeprefix(PATTERN) for trait in patterns if self._correction(trait)[1] <= _DEMOTED)
 
     def learned_of(self, pattern: str) -> Odds:
@@ -152,8 +154,8 @@ class Adaptation:
                 _correct(self._ever if at else self._next, changes)
 
     def _correction(self, trait: str) -> Odds:
-        next_ = sum(place.next.of[trait].weight for place in self._places if trait in place.next.of)
-        return next_, sum(place.ever.of[trait].weight for place in self._places if trait in place.ever.of)
+        next_ = sum(place.next.of.get(trait, _NOTHING).weight for place in self._places)
+        return next_, sum(place.ever.of.get(trait, _NOTHING).weight for place in self._places)
 
 
 def _blame(slopes: dict[str, float], told: Iterable[Trait], wrong: float) -> None:

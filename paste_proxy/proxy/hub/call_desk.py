@@ -54,9 +54,10 @@ class CallDesk:
         clock: Clock,
         tell: Callable[..., None],
         happened: Callable[[AgentSession, Event], None],
+        spare: Callable[[Callable[[], None]], None],
     ) -> None:
         self._sessions, self._toolbox, self._tally, self._clock = sessions, toolbox, tally, clock
-        self._tell, self._happened = tell, happened
+        self._tell, self._happened, self._in_spare_time = tell, happened, spare
         self._open: dict[int, _Open] = {}
 
     def asked(self, item: ToolAsked) -> None:
@@ -91,7 +92,7 @@ class CallDesk:
 
     def _spare(self, session: AgentSession) -> None:
         try:
-            session.predictor.look_ahead()
+            self._in_spare_time(session.predictor.look_ahead)
         except Exception:
             self._tally.fault("look_ahead")
             log.exception("look_ahead_fault")

@@ -5,6 +5,7 @@ predicts goes to the scheduler, at once.
 """
 
 import asyncio
+from collections.abc import Sequence
 from typing import Protocol, assert_never
 
 import structlog
@@ -32,6 +33,7 @@ from paste_proxy.proxy.hub.refusal_desk import RefusalDesk
 from paste_proxy.proxy.hub.session import AgentSession
 from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.tally import Tally
+from paste_proxy.proxy.hub.thinking import AtOnce, Foreseen, Thinking, Thought
 from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.proxy.hub.turn_desk import TurnDesk
 from paste_proxy.speculation.opportunities import Opportunities
@@ -80,6 +82,7 @@ class Conductor:
         guesses: asks a speculative LLM; None: there is none.
         refusals: takes what is not launched; None: one that finds nothing missed.
         preparations: has it got ready for what is not launched; None: nothing is.
+        thinking: works predictions out; None: that is done here, and everything waits for it.
     """
 
     def __init__(
@@ -96,7 +99,9 @@ class Conductor:
         guesses: Guesses | None = None,
         refusals: RefusalDesk | None = None,
         preparations: PreparationDesk | None = None,
+        thinking: Thinking | None = None,
     ) -> None:
+        self._thinking = thinking or AtOnce()
         self._preparations = preparations
         self._guesses = guesses or NoGuesses()
         self._refusals = refusals or RefusalDesk(tally, clock, Opportunities(as_asked, least=1.0, ttl_s=0.0))
@@ -111,11 +116,18 @@ class Conductor:
             tally=tally,
             clock=clock,
             tell=self.tell,
+            think=self._think,
             happened=self._happened,
             passed=self._passed,
         )
         self._calls = CallDesk(
-            sessions=sessions, toolbox=toolbox, tally=tally, clock=clock, tell=self.tell, happened=self._happened
+            sessions=sessions,
+            toolbox=toolbox,
+            tally=tally,
+            clock=clock,
+            tell=self.tell,
+            happened=self._happened,
+            spare=self._thinking.do,
         )
 
     def handle(self, item: Observed) -> None:
@@ -136,16 +148,23 @@ class Conductor:
                 self._sessions.scope_gone(scope)
             case JobEnded():
                 self._job_ended(item)
-            case Guessed():
-                self.tell(*self._guesses.guessed(item))
             case Tunnel():
                 self._turns.tunnel(item)
-            case JobSent() | Committed() | ObservationLost():
-                self.tell(item)
+            case Foreseen() | Guessed() | JobSent() | Committed() | ObservationLost():
+                self.tell(*self._facts(item))
             case _:
                 assert_never(item)
         if self._sessions.too_many:
             self.housekeep()
+
+    def _facts(self, item: Foreseen | Guessed | JobSent | Committed | ObservationLost) -> Sequence[Told]:
+        match item:
+            case Foreseen(thought, prediction):
+                return thought.meant(prediction)
+            case Guessed():
+                return self._guesses.guessed(item)
+            case _:
+                return (item,)
 
     def tell(self, *facts: Told) -> None:
         """Tell the scheduler and carry out what it decides."""
@@ -161,7 +180,8 @@ class Conductor:
         """End sessions that went silent, and those too many; tell what day it is."""
         self.tell(Today(day_of(self._clock.epoch())))
         for session in self._sessions.expire(self._clock.monotonic()):
-            session.predictor.end()
+            session.ahead = False
+            self._thinking.do(session.predictor.end)
             self.tell(SessionEnded(session=session.id))
             self._guesses.left(session.id)
         self._log_refusals()
@@ -173,7 +193,7 @@ class Conductor:
     def conclude(self) -> None:
         """Let predictors learn from what sessions showed until now, and account for jobs; there is no more to come."""
         for session in self._sessions.all():
-            session.predictor.end()
+            self._thinking.do(session.predictor.end)
             self.tell(SessionEnded(session=session.id))
         self._log_refusals(at_once=True)
 
@@ -183,13 +203,13 @@ class Conductor:
 
     def _happened(self, session: AgentSession, event: Event) -> None:
         self._log.record(event)
-        self.tell(*self._foresight.step(session, event))
+        self._think(self._foresight.step(session, event))
         self._guesses.happened(event)
         asyncio.get_running_loop().call_soon(self._glimpse, session)  # after what is run ahead has begun
 
     def _glimpse(self, session: AgentSession) -> None:
         try:
-            self.tell(*self._foresight.glimpsed(session))
+            self._think(self._foresight.glimpsed(session))
         except Exception:
             self._tally.fault("glimpse")
             log.exception("glimpse_fault")
@@ -197,7 +217,12 @@ class Conductor:
     def _passed(self, session: AgentSession, event: Event) -> None:
         """Something that other things have followed since: of use as history only."""
         self._log.record(event)
-        self._foresight.follow(session, event)
+        self._thinking.do(self._foresight.follow(session, event))
+
+    def _think(self, thought: Thought) -> None:
+        prediction = self._thinking.think(thought)
+        if prediction is not None:
+            self.tell(*thought.meant(prediction))
 
     def _carry_out(self, command: Command) -> None:
         match command:
@@ -242,7 +267,7 @@ class Conductor:
         if job.staged or job.rehearsal:
             return  # what follows would be run where its effects have not happened
         if len(ended.result.body) <= _READ_AHEAD_BYTES and not self._scheduler.crowded:
-            self.tell(*self._foresight.beyond(session, job, ended.result))
+            self._think(self._foresight.beyond(session, job, ended.result))
 
     def _settled(self, settled: Settled) -> None:
         self._tally.settled(settled)

@@ -2,14 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from paste_proxy.events.candidate import SEALED, Candidate
 from paste_proxy.events.cored import Core, as_asked, cored
 from paste_proxy.events.invocation import Invocation, name_of
 from paste_proxy.events.outline import Outline
 from paste_proxy.events.result import ToolResult
-from paste_proxy.events.types import CallSealed, Event, ToolCall, ToolOutput
+from paste_proxy.events.types import CallSealed, Event, LlmTurn, ToolCall, ToolOutput, UserMessage
+from paste_proxy.mining.prediction import Prediction
 from paste_proxy.proxy.hub.session import AgentSession
+from paste_proxy.proxy.hub.thinking import Thought
 from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.speculation.types import Launch, Narrowed, Predicted
 from paste_proxy.tools.backend import Backend, Staging
@@ -52,16 +55,20 @@ class Foresight:
         offer = self._toolbox.find(invocation.tool, session.id, session.scopes.values())
         return offer is not None and _can_stage(offer.backend, invocation)
 
-    def begun(self, session: AgentSession, turn: int, part: SeenPart) -> list[Narrowed]:
-        """A call is being written. Nothing, where calls of that name do not pass through the sidecar: who knows what
+    def begun(self, session: AgentSession, turn: int, part: SeenPart) -> Thought | None:
+        """A call is being written. None where calls of that name do not pass through the sidecar: who knows what
         its tool calls in turn."""
         tool = self._toolbox.identify(part.name, bare=not session.prefixes)
         if not self._toolbox.knows(tool):
-            return []
+            return None
         meant = self._core(self._toolbox.plain(Invocation(tool, part.arguments)))
         beside = {self._spelled(self._core(call.invocation)).key for call in session.calls if call.turn == turn}
-        prediction = session.predictor.narrow(Outline(self._spelling(tool), meant.arguments), beside)
-        return [self._narrowed(session, Outline(tool, meant.arguments), self._bind(session, prediction.candidates))]
+        outline = Outline(tool, meant.arguments)
+        return Thought(
+            work=partial(session.predictor.narrow, Outline(self._spelling(tool), meant.arguments), beside),
+            meant=lambda found: [self._narrowed(session, outline, self._bind(session, found.candidates))],
+            topic=(session.id, "part"),
+        )
 
     def sealed(self, session: AgentSession, call: CallSealed) -> list[Predicted | Narrowed]:
         """Predictor zero: the call stands complete in the LLM's stream."""
@@ -78,32 +85,42 @@ class Foresight:
         """What a speculative LLM suggests, by the tools' identities."""
         return self._bind(session, candidates)
 
-    def follow(self, session: AgentSession, event: Event) -> None:
-        """Show an event of the past to the session's predictor."""
-        session.predictor.follow(self._in_pool_terms(event))
+    def follow(self, session: AgentSession, event: Event) -> Callable[[], None]:
+        """Shows an event of the past to the session's predictor."""
+        return partial(session.predictor.follow, self._in_pool_terms(event))
 
-    def step(self, session: AgentSession, event: Event) -> list[Predicted]:
-        """Show an event to the session's predictor."""
-        prediction = session.predictor.step(self._in_pool_terms(event))
-        return self._bind(session, prediction.candidates)
+    def step(self, session: AgentSession, event: Event) -> Thought:
+        """Show an event to the session's predictor. What followed from an answer is moot once there is another one."""
+        shown = self._in_pool_terms(event)
+        return Thought(
+            work=partial(session.predictor.step, shown),
+            meant=lambda found: self._bind(session, found.candidates),
+            topic=(session.id, "moment") if isinstance(event, UserMessage | LlmTurn | ToolOutput) else None,
+            past=partial(session.predictor.follow, shown),
+        )
 
-    def glimpsed(self, session: AgentSession) -> list[Predicted]:
+    def glimpsed(self, session: AgentSession) -> Thought:
         """What else is likely at this moment and must not be run ahead, so that it is counted."""
-        return self._bind(session, tuple(session.predictor.glimpse()))
+        return Thought(
+            work=lambda: Prediction(tuple(session.predictor.glimpse())),
+            meant=lambda found: self._bind(session, found.candidates),
+        )
 
-    def beyond(self, session: AgentSession, job: Launch, result: ToolResult) -> list[Predicted]:
+    def beyond(self, session: AgentSession, job: Launch, result: ToolResult) -> Thought:
         """What would follow if the session asked for a job that has its result: chains of calls."""
         call_id, tool = f"job-{job.job}", job.invocation.tool
         call = ToolCall(session=session.id, ts=None, call_id=call_id, invocation=job.invocation)
         output = ToolOutput(
             session=session.id, ts=None, call_id=call_id, tool=tool, output=result.observed(), status=result.status
         )
-        prediction = session.predictor.suppose([self._in_pool_terms(call)], self._in_pool_terms(output))
-        supposed = (
-            replace(one, confidence=one.confidence * job.candidate.confidence, depth=job.candidate.depth + 1)
-            for one in prediction.candidates
+        depth, confidence = job.candidate.depth + 1, job.candidate.confidence
+        return Thought(
+            work=partial(session.predictor.suppose, [self._in_pool_terms(call)], self._in_pool_terms(output)),
+            meant=lambda found: self._bind(
+                session,
+                tuple(replace(one, confidence=one.confidence * confidence, depth=depth) for one in found.candidates),
+            ),
         )
-        return self._bind(session, tuple(supposed))
 
     def _in_pool_terms(self, event: Event) -> Event:
         event = cored(event, self._core)

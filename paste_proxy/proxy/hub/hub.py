@@ -17,6 +17,7 @@ from paste_proxy.events.result import ToolResult
 from paste_proxy.proxy.hub.conductor import Conductor
 from paste_proxy.proxy.hub.observed import Observed, PartSeen, ScopeGone, ToolAnswered, ToolAsked
 from paste_proxy.proxy.hub.tally import Tally
+from paste_proxy.proxy.hub.thinking import Foreseen
 from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.proxy.ports import NO_ARGUMENTS, AgentCall, Decision, RunIt
 from paste_proxy.speculation.hints import NO_HINTS, Hints
@@ -63,7 +64,7 @@ class Hub:
         """Put an item into the inbox. Raises nothing."""
         if len(self._inbox) < self._inbox_limit or isinstance(item, JobEnded | Committed | Guessed):
             self._inbox.append(item)
-        elif not isinstance(item, PartSeen):
+        elif not isinstance(item, PartSeen | Foreseen):
             self._lost = True
             self._tally.dropped += 1
             if isinstance(item, ToolAsked):

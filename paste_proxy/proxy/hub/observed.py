@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from paste_proxy.events.result import ToolResult
 from paste_proxy.proxy.hub.reading import Reading
+from paste_proxy.proxy.hub.thinking import Foreseen
 from paste_proxy.proxy.ports import AgentCall, Decision
 from paste_proxy.speculation.types import Committed, JobEnded, JobSent, ObservationLost
 from paste_proxy.speculators.guess import Guessed
@@ -107,6 +108,7 @@ Observed: TypeAlias = (
     | JobEnded
     | Committed
     | JobSent
+    | Foreseen
     | Guessed
     | ObservationLost
 )

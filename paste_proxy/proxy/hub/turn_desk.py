@@ -13,6 +13,7 @@ from paste_proxy.proxy.hub.opting_out import opt_out
 from paste_proxy.proxy.hub.session import AgentSession, AskedCall
 from paste_proxy.proxy.hub.sessions import Sessions
 from paste_proxy.proxy.hub.tally import Tally
+from paste_proxy.proxy.hub.thinking import Thought
 from paste_proxy.proxy.hub.toolbox import Resolved, Toolbox
 from paste_proxy.speculation.types import EffectBegan, EffectEnded, ObservationLost
 
@@ -40,12 +41,13 @@ class TurnDesk:
         tally: Tally,
         clock: Clock,
         tell: Callable[..., None],
+        think: Callable[[Thought], None],
         happened: Callable[[AgentSession, Event], None],
         passed: Callable[[AgentSession, Event], None],
     ) -> None:
         self._sessions, self._toolbox, self._foresight = sessions, toolbox, foresight
         self._tally, self._clock = tally, clock
-        self._tell, self._happened, self._passed = tell, happened, passed
+        self._tell, self._think, self._happened, self._passed = tell, think, happened, passed
 
     def request(self, item: RequestSeen) -> None:
         """An LLM request begins a turn and brings what happened since the last one.
@@ -92,7 +94,9 @@ class TurnDesk:
         session = self._sessions.get(item.exchange.session)
         if session is not None:
             session.prefixes = session.prefixes or self._toolbox.prefixed(item.part.name)
-            self._tell(*self._foresight.begun(session, item.exchange.turn, item.part))
+            thought = self._foresight.begun(session, item.exchange.turn, item.part)
+            if thought is not None:
+                self._think(thought)
 
     def call(self, item: CallSeen) -> None:
         """A call became complete in the stream: predictor zero, and the beginning of a possible effect."""

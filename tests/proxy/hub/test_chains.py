@@ -3,15 +3,16 @@
 from paste_proxy.events.candidate import Candidate
 from paste_proxy.events.result import OBSERVED_BYTES, ToolResult
 from paste_proxy.events.types import ToolCall, ToolOutput
-from paste_proxy.speculation.types import Launch
-from tests.proxy.hub.test_cores_foreseen import WHOLE, foresight
+from paste_proxy.speculation.types import Launch, Predicted
+from tests.proxy.hub.test_cores_foreseen import WHOLE, foresight, told
 
 JOB = Launch(job=1, session="s", candidate=Candidate(invocation=WHOLE, confidence=0.5, source="p", depth=1), scope="fs")
 
 
 def test_what_follows_from_an_answer_is_one_step_further_and_less_sure() -> None:
     foresees, session, prophet = foresight()
-    (predicted,) = foresees.beyond(session, JOB, ToolResult(body=b'{"a": 1}'))
+    (predicted,) = told(foresees.beyond(session, JOB, ToolResult(body=b'{"a": 1}')))
+    assert isinstance(predicted, Predicted)
     assert [(one.depth, one.confidence) for one in predicted.candidates] == [(2, 0.25)]
     call, output = prophet.seen
     assert isinstance(call, ToolCall)
@@ -21,7 +22,7 @@ def test_what_follows_from_an_answer_is_one_step_further_and_less_sure() -> None
 
 def test_of_a_very_long_answer_the_beginning_is_looked_at() -> None:
     foresees, session, prophet = foresight()
-    foresees.beyond(session, JOB, ToolResult(body=b'["' + b"x" * OBSERVED_BYTES + b'"]'))
+    told(foresees.beyond(session, JOB, ToolResult(body=b'["' + b"x" * OBSERVED_BYTES + b'"]')))
     output = prophet.seen[-1]
     assert isinstance(output, ToolOutput)
     assert output.output == '["' + "x" * (OBSERVED_BYTES - 2)

@@ -11,9 +11,10 @@ from paste_proxy.events.types import CallSealed, Event, ToolCall
 from paste_proxy.mining.prediction import Prediction
 from paste_proxy.proxy.hub.foresight import Foresight
 from paste_proxy.proxy.hub.session import AgentSession
+from paste_proxy.proxy.hub.thinking import Thought
 from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.speculation.policy import Policy
-from paste_proxy.speculation.types import Narrowed
+from paste_proxy.speculation.types import Narrowed, Predicted, Told
 from paste_proxy.wire.types import SeenPart
 
 POLICY = Policy.parse('[[rule]]\ntool = "fs/read"\neffect = "read"\nsame = { lines = { head = "head" } }\n', "test")
@@ -71,17 +72,24 @@ def foresight(pool_tools: frozenset[str] = frozenset()) -> tuple[Foresight, Agen
     return Foresight(toolbox, pool_tools, lambda *_: None, POLICY.core), session, prophet
 
 
+def told(thought: Thought | None) -> Sequence[Told]:
+    """What comes of a thought."""
+    assert thought is not None
+    return thought.meant(thought.work())
+
+
 def test_a_predicted_call_is_run_as_its_core() -> None:
     foresees, session, prophet = foresight()
     happened = ToolCall(session="s", ts=None, call_id="1", invocation=PART)
-    (predicted,) = foresees.step(session, happened)
+    (predicted,) = told(foresees.step(session, happened))
+    assert isinstance(predicted, Predicted)
     assert [candidate.invocation for candidate in predicted.candidates] == [WHOLE]
     assert [getattr(event, "invocation", None) for event in prophet.seen] == [WHOLE]
 
 
 def test_a_pool_with_another_spelling_sees_cores_as_well() -> None:
     foresees, session, prophet = foresight(frozenset({"read"}))
-    foresees.follow(session, ToolCall(session="s", ts=None, call_id="1", invocation=PART))
+    foresees.follow(session, ToolCall(session="s", ts=None, call_id="1", invocation=PART))()
     assert [getattr(event, "invocation", None) for event in prophet.seen] == [Invocation("read", WHOLE.arguments)]
 
 
@@ -96,7 +104,8 @@ def test_a_sealed_call_is_run_as_it_is() -> None:
 
 def test_a_call_being_written_is_completed_as_its_core() -> None:
     foresees, session, prophet = foresight(frozenset({"read"}))
-    (narrowed,) = foresees.begun(session, 1, SeenPart(order=0, name="mcp__fs__read", arguments=PART.arguments))
+    (narrowed,) = told(foresees.begun(session, 1, SeenPart(order=0, name="mcp__fs__read", arguments=PART.arguments)))
+    assert isinstance(narrowed, Narrowed)
     assert prophet.outlines == [Outline("read", WHOLE.arguments)]
     assert narrowed.outline == Outline("fs/read", WHOLE.arguments)
     assert [candidate.invocation for one in narrowed.newly for candidate in one.candidates] == [WHOLE]
