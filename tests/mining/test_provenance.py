@@ -2,9 +2,12 @@
 
 import pytest
 
+from paste_proxy.importers.neutral import read_sessions
+from paste_proxy.mining.background import parse_background
 from paste_proxy.mining.mine import mine
 from paste_proxy.mining.provenance import KEPT, digests, known, origin_of
 from paste_proxy.mining.storage import dump_pool, load_pool
+from paste_proxy.share import share
 from tests.mining.sessions import Script, Session
 from tests.mining.worlds import POOL, SESSIONS
 
@@ -48,6 +51,16 @@ def test_a_pool_knows_replays_of_what_it_was_mined_from_by_what_was_said_secrets
     pool = load_pool(dump_pool(mine([*SESSIONS, session("a", said)])), "pool.json")
     replays = [Session(f"again {at}", one.events) for at, one in enumerate([*SESSIONS, session("a", said)])]
     assert known(replays, pool.origin.ids, pool.origin.tasks) == (0, len(replays))
+
+
+def test_no_packaged_session_is_of_a_task_that_a_packaged_pool_was_mined_from() -> None:
+    sessions = read_sessions([share("traces")])
+    pools = [load_pool(path.read_text("utf-8"), path.name).origin for path in share("patterns").glob("*.json")]
+    background = parse_background((share("patterns") / "background.weights").read_text("utf-8"), "background")
+    for one in (*pools, background):
+        assert one.ids
+        assert one.tasks
+        assert known(sessions, one.ids, one.tasks) == (0, 0)
 
 
 def test_a_pool_names_no_session_and_no_word_of_it() -> None:
