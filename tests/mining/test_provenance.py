@@ -55,12 +55,12 @@ def test_a_pool_knows_replays_of_what_it_was_mined_from_by_what_was_said_secrets
 
 def test_no_packaged_session_is_of_a_task_that_a_packaged_pool_was_mined_from() -> None:
     sessions = read_sessions([share("traces")])
-    pools = [load_pool(path.read_text("utf-8"), path.name).origin for path in share("patterns").glob("*.json")]
+    origins = [load_pool(path.read_text("utf-8"), path.name).origin for path in share("patterns").glob("*.json")]
     background = parse_background((share("patterns") / "background.weights").read_text("utf-8"), "background")
-    for one in (*pools, background):
-        assert one.ids
-        assert one.tasks
-        assert known(sessions, one.ids, one.tasks) == (0, 0)
+    for ids, tasks in [(background.ids, background.tasks), *((one.ids, one.tasks) for one in origins)]:
+        assert ids
+        assert tasks
+        assert known(sessions, ids, tasks) == (0, 0)
 
 
 def test_a_pool_names_no_session_and_no_word_of_it() -> None:
