@@ -305,6 +305,8 @@ class Stages:
         except asyncio.CancelledError:
             while not task.done():
                 await asyncio.wait({task})
+            if not task.cancelled():
+                task.exception()  # it is of no interest any more
             raise
 
     def _task(self, work: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:

@@ -1,6 +1,7 @@
 """What always holds of stages, by the number of the rule."""
 
 import asyncio
+import gc
 import mmap
 import os
 import threading
@@ -42,10 +43,10 @@ class Gate:
         self.reached, self._open = asyncio.Event(), threading.Event()
         loop, real = asyncio.get_running_loop(), getattr(Stage, step)
 
-        def held(stage: Stage) -> object:
+        def held(stage: Stage, *given: object) -> object:
             loop.call_soon_threadsafe(self.reached.set)
             assert self._open.wait(30)
-            return real(stage)
+            return real(stage, *given)
 
         monkeypatch.setattr(Stage, step, held)
 
@@ -375,6 +376,23 @@ async def test_no_more_than_so_many_at_once(tmp_path: Path, workspace: Path) -> 
             await stages.stage(asked)
         stages.discard(stage, "not wanted")
         await stages.stage(asked)
+
+
+async def test_what_was_cancelled_while_its_effects_were_read_is_not_complained_of(
+    tmp_path: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    complaints: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, told: complaints.append(told))
+    reading = Gate(monkeypatch, "read")
+    async with opened(tmp_path) as stages:
+        run = asyncio.create_task(stages.stage(staged(workspace, "echo > /dev/shm/paste-proxy-of-a-test")))
+        await reading.reached.wait()
+        run.cancel()
+        reading.open()
+        await asyncio.wait({run})
+    del run
+    gc.collect()
+    assert complaints == []
 
 
 async def test_cancelling_a_stage_leaves_nothing_of_it(tmp_path: Path, workspace: Path) -> None:
