@@ -138,7 +138,8 @@ class Launching:
         if rank >= self._state.limits.candidates:
             return Refusal(Reason.BUDGET, "speculation.candidates")
         rests_on = chosen.ruling.rests_on(told.session, chosen.candidate.invocation)
-        if self._state.writes.of(staged=chosen.ruling.staged).dirty(rests_on, now):
+        begun = chosen.rehearsal is not None and chosen.candidate.source == SEALED  # the write is its own call's
+        if not begun and self._state.writes.of(staged=chosen.ruling.staged).dirty(rests_on, now):
             return Refusal(Reason.WRITE_IN_FLIGHT)
         running = self._state.ledger.running(shadow=chosen.shadow)
         budgets = self._state.budgets_of(shadow=chosen.shadow)

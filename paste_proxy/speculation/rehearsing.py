@@ -2,8 +2,9 @@
 variant of a tool with side effects).
 
 A rehearsal is a job like any other: it takes a slot, is charged to the budgets, gives way, and is cancelled when the
-session ends. But it stands in a place where no call looks, so its result answers nobody, not even a call of its own
-form; it is thrown away. When the call comes that it was for, it is over.
+session ends or something is written that its call reads or writes. But it stands in a place where no call looks, so its
+result answers nobody, not even a call of its own form; it is thrown away. When the call comes that it was for, it is
+over.
 """
 
 from collections.abc import Iterator
@@ -48,7 +49,7 @@ class Rehearsing:
         if candidate.source == SEALED and not ruling.approval:  # it comes now, unless a person is asked first
             return None
         worth = replace(self._state.experience.worth(candidate, ruling), utility=0.0)  # it gives way to everything
-        allowed = replace(ruling, allowed=True, approval=False)
+        allowed = replace(ruling, allowed=True, approval=False, reads=ruling.reads | ruling.writes)
         decision = admit(candidate, allowed, worth, self._state.limits, self._state.mode)
         if not isinstance(decision, Admit) or decision.shadow:
             return None

@@ -32,6 +32,7 @@ from .playbook import (
     done,
     guess,
     limits,
+    native_began,
     over,
     predicted,
     wrote,
@@ -63,6 +64,10 @@ tool = "sure"
 effect = "write"
 min_confidence = 0.8
 rehearse = { set = { dry_run = true } }
+
+[[rule]]
+tool = "box/look"
+effect = "read"
 
 [[rule]]
 tool = "box/*"
@@ -245,16 +250,32 @@ def test_the_agents_own_calls_come_first() -> None:
     tell = playbook(capacities={"box": ServerCapacity(total=1, speculative=1)})
     tell.scheduler._state.policy.annotated("box/put", Hints(arguments=frozenset({"dry_run"})))
     assert rehearses(tell, "box/put 1")
-    assert tell(1, asked(7, "box/get 1")) == ["cancel 1", "1 preempted, ran 1, saved 0", "run 7"]
+    assert tell(1, asked(7, "box/look 1")) == ["cancel 1", "1 preempted, ran 1, saved 0", "run 7"]
 
 
-def test_nothing_that_is_written_makes_it_pointless_and_it_writes_nothing() -> None:
+def test_it_writes_nothing_and_one_that_is_over_stands_whatever_is_written() -> None:
     tell = playbook()
     tell(0, predicted("deploy 1", "get_item 1"))
-    assert tell(1, done(2)) == []
-    tell(2, done(1))
-    assert tell(3, asked(7, "set_item 1")) == ["1 discarded, ran 2, saved 0", "run 7"]
-    assert tell(4, asked(8, "deploy 1")) == ["2 discarded, ran 1, saved 0", "run 8"]
+    assert tell(1, done(1)) == []
+    tell(2, done(2))
+    assert tell(3, asked(7, "set_item 1")) == ["1 discarded, ran 1, saved 0", "run 7"]
+    assert tell(4, asked(8, "deploy 1")) == ["2 discarded, ran 2, saved 0", "run 8"]
+
+
+@pytest.mark.parametrize("call", ["set_item 1", "deploy 2"])
+def test_one_that_runs_gives_way_to_what_is_written(call: str) -> None:
+    tell = playbook()
+    tell(0, predicted("deploy 1"))
+    assert tell(1, asked(7, "web_get 1")) == ["run 7"]
+    assert tell(2, asked(8, call)) == ["cancel 1", "1 discarded, ran 2, saved 0", "run 8"]
+    assert tell(3, predicted("deploy 1")) == ["refused deploy: policy"], "something is being written still"
+
+
+def test_while_a_person_is_asked_the_call_counts_as_begun_but_is_in_nobodys_way() -> None:
+    tell = playbook()
+    tell(0, native_began("order 1"))
+    assert tell(1, predicted(guess("order 1", 0.98, SEALED))) == ["refused order: approval", "rehearse 1 order"]
+    assert tell(2, asked(7, "order 1")) == ["cancel 1", "1 preempted, ran 1, saved 0", "run 7"]
 
 
 def test_it_goes_with_its_session_and_when_events_are_lost() -> None:

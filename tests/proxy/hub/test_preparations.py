@@ -89,7 +89,8 @@ class Prepping(World):
         """What was prepared, failed and found, where it is more than nothing."""
         tally = self.tally.preparations
         named = {"prepared": tally.prepared, "failed": tally.failed, "found": tally.found}
-        return {name: dict(counter) for name, counter in named.items() if counter}
+        counted = {name: {kind: times for kind, times in one.items() if times} for name, one in named.items()}
+        return {name: one for name, one in counted.items() if one}
 
 
 @asynccontextmanager
@@ -98,13 +99,14 @@ async def world(
     foreseen: Iterable[Invocation] = (),
     kinds: Iterable[Preparation] = Preparation,
     mode: Mode = Mode.SPECULATE,
+    rules: str = POLICY,
 ) -> AsyncIterator[Prepping]:
     clock, tally, log, backend = FakeClock(), Tally(), Kept(), Prepared(things=list(things))
 
     def says(event: Event) -> list[Invocation]:
         return list(foreseen) if isinstance(event, UserMessage) else []
 
-    policy, prophet = Policy.parse(POLICY, "test"), Prophet(says)
+    policy, prophet = Policy.parse(rules, "test"), Prophet(says)
     toolbox = Toolbox(annotated=policy.annotated)
     toolbox.offer("", "", backend, ["read", "write"])
     brain = scheduler(Config(speculation=Speculating(mode=mode)), policy)
