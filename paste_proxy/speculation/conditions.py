@@ -13,10 +13,15 @@ from paste_proxy.errors import InputFault
 from paste_proxy.events.values import Json, canonical_text
 from paste_proxy.speculation.fields import Fields
 from paste_proxy.speculation.plain_commands import Argv, pipeline
-from paste_proxy.speculation.plainly_reading import only_reads, only_reads_files
+from paste_proxy.speculation.plainly_reading import only_reads, only_reads_files, only_reads_quietly
 from paste_proxy.speculation.sameness.sameness import Sameness
 
-_READING: Mapping[str, Callable[[str, str], bool]] = {"reading": only_reads, "reading files": only_reads_files}
+_READING: Mapping[str, Callable[[str, str], bool]] = {
+    "reading": only_reads,
+    "reading quietly": only_reads_quietly,
+    "reading files": only_reads_files,
+}
+_KINDS = ", ".join(f'"{kind}"' for kind in _READING)
 _MORE = "*"
 """As the last word of a pattern: any words more, or none."""
 _INDEX = re.compile("0|[1-9][0-9]{0,8}")
@@ -160,9 +165,7 @@ def _patterns(fields: Fields, commands: object) -> tuple[Argv, ...]:
     listed = commands if isinstance(commands, list) else [commands]
     patterns = [tuple(one.split()) for one in listed if isinstance(one, str) and one.strip()]
     if not patterns or len(patterns) < len(listed):
-        raise fields.fault(
-            "commands", '"reading", "reading files", or patterns of words as in ["git status", "npm test *"]'
-        )
+        raise fields.fault("commands", f'{_KINDS}, or patterns of words as in ["git status", "npm test *"]')
     return tuple(patterns)
 
 

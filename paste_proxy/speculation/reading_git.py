@@ -158,11 +158,7 @@ _TWO_WORDS: Mapping[tuple[str, str], Program] = {
 
 def git_reads(argv: Argv) -> bool:
     """Whether this is git, doing nothing but read."""
-    if argv[0] != "git":
-        return False
-    words = list(argv[1:])
-    while words and words[0] in ("-C", "--no-pager", "--no-optional-locks"):
-        del words[: 2 if words[0] == "-C" else 1]
+    words = _words_of(argv)
     if not words:
         return False
     two = _TWO_WORDS.get((words[0], words[1])) if len(words) > 1 else None
@@ -172,6 +168,20 @@ def git_reads(argv: Argv) -> bool:
     if words[0] in _LISTING and _lists(words[1:]):
         program = _LISTING[words[0]]
     return program is not None and program.takes(words[1:], first=True)
+
+
+def always_locks(argv: Argv) -> bool:
+    """Whether this is git, renewing its index whatever `GIT_OPTIONAL_LOCKS` says: a diff with what lies there."""
+    words = _words_of(argv)
+    return words[:1] == ["diff"] and not {"--cached", "--staged"} & set(words)
+
+
+def _words_of(argv: Argv) -> list[str]:
+    """Git's command and what it is given; empty where this is not git."""
+    words = list(argv[1:]) if argv[0] == "git" else []
+    while words and words[0] in ("-C", "--no-pager", "--no-optional-locks"):
+        del words[: 2 if words[0] == "-C" else 1]
+    return words
 
 
 def _lists(words: Iterable[str]) -> bool:

@@ -208,6 +208,8 @@ def test_of_a_tool_is_said_what_some_call_of_it_may() -> None:
         ("when = {}", "when"),
         ('when = "a"', "when"),
         ("when = { a = [] }", "when.a"),
+    quietly = Policy.parse(files.replace("reading files", "reading quietly"), "x")
+    assert [quietly.rule_for(Invocation("run", {"command": line})).allowed for line in lines] == [True, True, False]
         ("when = { a = { b = 1 } }", "when.a"),
         ('when = { a = ["x", ["y"]] }', "when.a"),
         ('when = { "/" = "x" }', "when./"),

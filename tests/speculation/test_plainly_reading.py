@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paste_proxy.speculation.plainly_reading import only_reads
+from paste_proxy.speculation.plainly_reading import only_reads, only_reads_quietly
 
 
 def apart(text: str) -> list[str]:
@@ -134,19 +134,63 @@ def test_whatever_is_taken_for_reading_leaves_everything_as_it_was(
     if not only_reads(command):
         return
     folder = tmp_path_factory.getbasetemp() / "repository"
-    env = {"PATH": os.defpath, "HOME": str(folder.parent), "GIT_OPTIONAL_LOCKS": "0", "GIT_CONFIG_NOSYSTEM": "1"}
     if not folder.exists():
-        folder.mkdir()
-        made = (
-            "git init -q . && git config user.name t && git config user.email t@t && printf '{}' > a && echo b > b && "
-            "git add . && git commit -qm one && git branch new && git tag v1 && echo c >> b"
-        )
-        subprocess.run(["/bin/sh", "-c", made], cwd=folder, env=env, check=True, capture_output=True)
+        repository(folder)
     before = tree(folder)
-    subprocess.run(
-        ["/bin/bash", "-c", command], cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=20
-    )
+    run(command, folder)
     assert tree(folder) == before
+
+
+@pytest.mark.parametrize("command", [one for one in READING if only_reads_quietly(one)])
+def test_what_reads_quietly_renews_no_index_where_git_is_told_so(tmp_path: Path, command: str) -> None:
+    repository(tmp_path / "r")
+    os.utime(tmp_path / "r" / "a", (1, 1))
+    before = tree(tmp_path / "r")
+    run(command, tmp_path / "r")
+    assert tree(tmp_path / "r") == before
+
+
+@pytest.mark.parametrize(
+    ("command", "quietly"),
+    [
+        ("git status", True),
+        ("git log -p", True),
+        ("git diff --cached", True),
+        ("git diff a b --staged", True),
+        ("git diff", False),
+        ("git diff HEAD", False),
+        ("git -C a --no-pager diff -- b", False),
+        ("git --no-optional-locks diff", False),
+        ("diff a b", True),
+        ("git push", False),
+        ("git", False),
+    ],
+)
+def test_a_diff_with_what_lies_in_the_folder_takes_a_lock_all_the_same(command: str, quietly: bool) -> None:
+    assert only_reads_quietly(command) is quietly
+
+
+def repository(folder: Path) -> None:
+    """A file that is as it was committed, and one that is not."""
+    folder.mkdir()
+    made = (
+        "git init -q . && git config user.name t && git config user.email t@t && printf '{}' > a && echo b > b && "
+        "git add . && git commit -qm one && git branch new && git tag v1 && echo c >> b"
+    )
+    assert run(made, folder).returncode == 0
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    env = {"PATH": os.defpath, "HOME": str(folder.parent), "GIT_OPTIONAL_LOCKS": "0", "GIT_CONFIG_NOSYSTEM": "1"}
+    return subprocess.run(
+        ["/bin/bash", "-c", command],
+        cwd=folder,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=20,
+        check=False,
+    )
 
 
 def tree(folder: Path) -> dict[str, bytes]:

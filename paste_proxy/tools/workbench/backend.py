@@ -27,7 +27,7 @@ from paste_proxy.tools.workbench.globbing import Glob, find_files
 from paste_proxy.tools.workbench.listing import List, list_folder
 from paste_proxy.tools.workbench.output import result_of
 from paste_proxy.tools.workbench.reading import Read, read
-from paste_proxy.tools.workbench.running import Run, Runner, answered, run_normally, staged
+from paste_proxy.tools.workbench.running import NO_MORE, UNNOTICED, Run, Runner, answered, run_normally, staged
 from paste_proxy.tools.workbench.searching import Grep, grep
 from paste_proxy.tools.workbench.warming import named
 from paste_proxy.tools.workbench.workspace import Unable, Workspace
@@ -73,22 +73,22 @@ class Workbench:
         Raises:
             UpstreamFault: there is no such tool here.
         """
-        return await self._result(invocation)
+        return await self._result(invocation, ahead=speculative)
 
     async def run_aside(self, invocation: Invocation, wanted: asyncio.Event) -> ToolResult:
         """See `GivingWay`."""
         aside = Aside(wanted)
         try:
-            return await self._result(invocation, aside)
+            return await self._result(invocation, aside, ahead=True)
         finally:
             aside.over()
 
-    async def _result(self, invocation: Invocation, aside: Aside | None = None) -> ToolResult:
+    async def _result(self, invocation: Invocation, aside: Aside | None = None, *, ahead: bool) -> ToolResult:
         tool = self.tools.get(name_of(invocation.tool))
         if tool is None:
             raise UpstreamFault(f"no tool {name_of(invocation.tool)!r}; there are {', '.join(self.tools)}")
         try:
-            return result_of(await self._answer(tool.read(invocation.arguments), aside))
+            return result_of(await self._answer(tool.read(invocation.arguments), aside, ahead=ahead))
         except Unable as unable:
             return result_of(str(unable), failed=True)
         except OSError as fault:
@@ -129,7 +129,7 @@ class Workbench:
     async def close(self) -> None:
         """There is nothing to release: what runs ends with its own cancellation."""
 
-    async def _answer(self, asked: BaseModel, aside: Aside | None) -> str:
+    async def _answer(self, asked: BaseModel, aside: Aside | None, *, ahead: bool) -> str:
         in_a_thread = in_thread if aside is None else aside.in_thread
         turn, started = (nullcontext(), _unminded) if aside is None else (aside.turn(), aside.started)
         match asked:
@@ -146,8 +146,9 @@ class Workbench:
                 async with self._changing():
                     return await in_thread(change, self.workspace, asked)
             case Run():
-                command = await self._command(asked)
-                if only_reads(asked.command):  # if it changes something yet, the proof before a commit finds it
+                reads = only_reads(asked.command)
+                command = await self._command(asked, UNNOTICED if reads and ahead else NO_MORE)
+                if reads:  # if it changes something yet, the proof before a commit finds it
                     async with turn:
                         return answered(await self._runner(command, started=started))
                 async with self._changing():
@@ -155,8 +156,8 @@ class Workbench:
             case _:
                 raise TypeError(f"{type(asked).__name__} is no tool's")
 
-    async def _command(self, asked: Run) -> Staged:
-        return await in_thread(staged, self.workspace, asked, env=self._env, umask=OWN_UMASK)
+    async def _command(self, asked: Run, env: Mapping[str, str] = NO_MORE) -> Staged:
+        return await in_thread(staged, self.workspace, asked, env={**self._env, **env}, umask=OWN_UMASK)
 
     @asynccontextmanager
     async def _changing(self) -> AsyncIterator[None]:

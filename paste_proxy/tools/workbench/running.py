@@ -18,6 +18,10 @@ from paste_proxy.staging.types import Ran, Staged
 from paste_proxy.tools.workbench.output import left_out, shown
 from paste_proxy.tools.workbench.workspace import Unable, Workspace
 
+UNNOTICED: Mapping[str, str] = {"GIT_OPTIONAL_LOCKS": "0"}
+"""For commands that only read and that nobody has asked for yet: git says what it says without taking a lock, which it
+takes to renew its index beside, so that no other command of git comes upon that lock."""
+NO_MORE: Mapping[str, str] = {}
 _SIGNALLED = 128
 _TIMEOUT_S = 120.0
 _LONGEST_S = 3_600.0

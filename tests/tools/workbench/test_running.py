@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from paste_proxy.events.invocation import Invocation
 from paste_proxy.staging.types import Ran, Staged
 from paste_proxy.tools.workbench.output import left_out, shown
 from tests.speculation.sameness.bash import Runner
@@ -147,3 +148,26 @@ def running(cwd: Path) -> list[int]:
         except OSError:
             continue
     return found
+
+
+GIT = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
+SETUP = "git init -q && echo one > same.txt && echo one > other.txt && git add . && git commit -qm first"
+
+
+@pytest.mark.parametrize("command", ["git status", "git -C . status --short", "git status --porcelain=v2 | head -20"])
+async def test_git_asked_ahead_says_the_same_and_leaves_its_index_as_it_is(tmp_path: Path, command: str) -> None:
+    bench = Bench(tmp_path, env={**GIT, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"})
+    await bench.ask("run", command=SETUP)
+    await bench.ask("run", command="touch -d 2001-01-01 same.txt && echo two >> other.txt")
+    index, call = tmp_path / ".git" / "index", Invocation("workbench/run", {"command": command})
+    before = index.read_bytes()
+    aside = await bench.workbench.run_aside(call, asyncio.Event())
+    ahead = await bench.workbench.run(call, speculative=True)
+    assert index.read_bytes() == before
+    assert aside == ahead == await bench.result("run", command=command)
+    assert index.read_bytes() != before, "git renews it when it is asked"
+
+
+async def test_what_is_no_reading_command_is_run_as_it_always_is(bench: Bench) -> None:
+    call = Invocation("workbench/run", {"command": 'echo "[$GIT_OPTIONAL_LOCKS]"'})
+    assert text(await bench.workbench.run(call, speculative=True)) == "[exit 0]\n[]\n"
