@@ -61,32 +61,38 @@ class Conditions:
     def __bool__(self) -> bool:
         return bool(self.values) or self.commands is not None or bool(self.reading)
 
-    def unmet(self, core: Mapping[str, Json], same: Sameness) -> str | None:
+    def unmet(self, core: Mapping[str, Json], same: Sameness, named: frozenset[str] = frozenset()) -> str | None:
         """What a call does not meet; None: it is meant.
 
         Args:
             core: the arguments of its core.
             same: what its rule says of the core.
+            named: further arguments that its rule speaks of.
         """
         for pointer, wanted in self.values:
             if not wanted.fits(at(pointer, core)):
                 return f"{pointer} is none of {wanted}"
-        return self._unmet_command(core, same) if self.commands is not None or self.reading else None
+        return self._unmet_command(core, same, named) if self.commands is not None or self.reading else None
 
-    def _unmet_command(self, core: Mapping[str, Json], same: Sameness) -> str | None:
+    def _unmet_command(self, core: Mapping[str, Json], same: Sameness, named: frozenset[str]) -> str | None:
         command = core.get(same.shell.command) if same.shell else None
         folder = core.get(same.shell.folder) if same.shell else None
         if not isinstance(command, str):
             return "it has no command"
         if not isinstance(folder, str | None):
             return f"its folder is {canonical_text(folder)}"
-        if unknown := core.keys() - _understood(same):
+        if unknown := core.keys() - _understood(same) - self._wanted - named:
             return f"what {', '.join(sorted(unknown))} does to a command is not known"
         if self.reading and not _READING[self.reading](command, folder or ""):
             return f"{command!r} is not plainly {self.reading}"
         if self.commands is not None and not _runs_only(command, self.commands):
             return f"{command!r} runs something else than {', '.join(map(' '.join, self.commands))}"
         return None
+
+    @property
+    def _wanted(self) -> set[str]:
+        """The arguments whose values are asked for, as a whole: a person knows what each of these does to a command."""
+        return {_unescaped(pointer[1:]) for pointer, _ in self.values if "/" not in pointer[1:]}
 
 
 ANY_CALL = Conditions()
@@ -97,7 +103,7 @@ def at(pointer: str, arguments: Mapping[str, Json]) -> object:
     """What a JSON pointer (RFC 6901) leads to; an object that nothing equals where it leads nowhere."""
     value: Json = dict(arguments)
     for step in pointer.split("/")[1:]:
-        step = step.replace("~1", "/").replace("~0", "~")
+        step = _unescaped(step)
         if isinstance(value, dict) and step in value:
             value = value[step]
         elif isinstance(value, list) and _INDEX.fullmatch(step) and int(step) < len(value):
@@ -105,6 +111,10 @@ def at(pointer: str, arguments: Mapping[str, Json]) -> object:
         else:
             return _NOTHING
     return value
+
+
+def _unescaped(step: str) -> str:
+    return step.replace("~1", "/").replace("~0", "~")
 
 
 def _steps_up(text: str) -> bool:

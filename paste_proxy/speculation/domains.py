@@ -38,6 +38,11 @@ def widest(domains: Iterable[str]) -> frozenset[str]:
     return frozenset(domain.partition(":{")[0] for domain in domains)
 
 
+def places(domains: Iterable[str]) -> frozenset[str]:
+    """The arguments that fill the places of domains."""
+    return frozenset(place for domain in domains for place in _PLACE.findall(domain)) - {SESSION}
+
+
 def _filled(domain: str, session: str, invocation: Invocation) -> str:
     parts: list[str] = []
     for part in domain.split(":"):

@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 
 from paste_proxy.events.invocation import Invocation
-from paste_proxy.speculation.plainly_reading import only_reads
+from paste_proxy.speculation.conditions import Conditions
 from paste_proxy.speculation.policy import Policy
 
 Reads = Callable[[Invocation], bool]
+_READING = Conditions(reading="reading")
 
 
 def runnable(policy: Policy, globs: Sequence[str] = ()) -> Reads:
@@ -32,8 +33,6 @@ def reading_commands(policy: Policy) -> Reads:
 
     def reads(call: Invocation) -> bool:
         ruling = policy.rule_for(call)
-        shell = ruling.same.shell
-        command = call.arguments.get(shell.command) if shell and not ruling.allowed else None
-        return isinstance(command, str) and only_reads(command)
+        return not ruling.allowed and _READING.unmet(ruling.same.core(call).arguments, ruling.same) is None
 
     return reads

@@ -48,14 +48,17 @@ def _draft(use: ToolUse) -> Iterator[str]:
     yield from _rule(tool, "write")
     yield 'writes = ["*"]'
     if use.command is not None:
-        yield _same(use.command)
+        yield _same(use, use.command)
 
 
 def _shell(use: ToolUse, tool: str, command: str) -> Iterator[str]:
     yield f"# {use.reading} of its commands plainly only read: where it is a shell, these change nothing."
+    beside = [_plain(name) for name, _ in use.arguments.most_common(_ARGUMENTS) if name not in (command, use.folder)]
+    if beside:
+        yield f"# A rule with commands means no call with {' or '.join(beside)}, unless `same` says what that is."
     rule = _rule(tool, "read")
     yield from _off(
-        [*rule[:2], 'commands = "reading"', rule[2], "speculate = false", 'reads = ["workspace"]', _same(command)]
+        [*rule[:2], 'commands = "reading"', rule[2], "speculate = false", 'reads = ["workspace"]', _same(use, command)]
     )
     seen = [(words, times) for words, times in use.patterns().most_common(_PATTERNS) if times >= _LEAST]
     if seen:
@@ -65,7 +68,7 @@ def _shell(use: ToolUse, tool: str, command: str) -> Iterator[str]:
         patterns = _list([f"{' '.join(words)} *" for words, _ in seen])
         rule = _rule(tool, "write")
         yield from _off(
-            [*rule[:2], f"commands = {patterns}", rule[2], "stage = false", 'writes = ["*"]', _same(command)]
+            [*rule[:2], f"commands = {patterns}", rule[2], "stage = false", 'writes = ["*"]', _same(use, command)]
         )
 
 
@@ -77,8 +80,9 @@ def _rule(tool: str, effect: str) -> list[str]:
     return ["[[rule]]", f"tool = {tool}", f'effect = "{effect}"']
 
 
-def _same(command: str) -> str:
-    return f"same = {{ shell = {{ command = {_text(command)} }} }}"
+def _same(use: ToolUse, command: str) -> str:
+    folder = f", folder = {_text(use.folder)}" if use.folder is not None else ""
+    return f"same = {{ shell = {{ command = {_text(command)}{folder} }} }}"
 
 
 def _expected(use: ToolUse) -> list[str]:

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from paste_proxy.events.invocation import Invocation, name_of, server_of
 from paste_proxy.speculation.budgets.allotment import UNBOUNDED, Allotment
 from paste_proxy.speculation.conditions import ANY_CALL, Conditions
+from paste_proxy.speculation.domains import places
 from paste_proxy.speculation.preparation import Preparation
 from paste_proxy.speculation.rehearsal import Rehearsal
 from paste_proxy.speculation.sameness.sameness import NOTHING_SAME, Sameness
@@ -97,4 +98,5 @@ class Rule:
 
     def unmet(self, invocation: Invocation) -> str | None:
         """The first condition of the rule that this call does not meet, in words."""
-        return self.conditions.unmet(self.same.core(invocation).arguments, self.same)
+        domains = (self.reads or frozenset()) | (self.writes or frozenset())
+        return self.conditions.unmet(self.same.core(invocation).arguments, self.same, places(domains))

@@ -20,6 +20,8 @@ from paste_proxy.speculation.sameness.shell import Shell
 
 _COMMANDS = ("command", "cmd", "script")
 """Arguments that hold a shell's command."""
+_FOLDERS = ("cwd", "workdir", "dir_path", "directory")
+"""And those that hold the folder it is run in."""
 _USUAL = 0.8
 """A tool is a shell if so many of its calls have such an argument."""
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]*")
@@ -53,7 +55,8 @@ class ToolUse:
     """How often it was called between two equal calls of another tool."""
     between_same: int = 0
     """And these were answered alike."""
-    commands: Counter[str] = field(default_factory=Counter)
+    commands: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """What runs, and in which folder: empty where that is not said."""
 
     @property
     def command(self) -> str | None:
@@ -61,6 +64,11 @@ class ToolUse:
         held = ((self.arguments[name], name) for name in _COMMANDS)
         most, name = max(held)
         return name if self.calls and most >= _USUAL * self.calls and self.commands else None
+
+    @property
+    def folder(self) -> str | None:
+        """The argument that holds the folder of a command, if one does."""
+        return next((name for name in _FOLDERS if self.arguments[name]), None)
 
     @property
     def name_says(self) -> str:
@@ -82,16 +90,16 @@ class ToolUse:
     def patterns(self) -> Counter[tuple[str, ...]]:
         """What its commands run, but for those that plainly only read: a program, and its subcommand if it has one."""
         found: Counter[tuple[str, ...]] = Counter()
-        for command, times in self.commands.items():
+        for (command, folder), times in self.commands.items():
             stages = pipeline(command)
-            if stages is not None and len(stages) == 1 and not only_reads(command):
+            if stages is not None and len(stages) == 1 and not only_reads(command, folder):
                 found[_pattern(stages[0])] += times
         return found
 
     @property
     def reading(self) -> int:
         """Its commands that plainly only read."""
-        return sum(times for command, times in self.commands.items() if only_reads(command))
+        return sum(times for (command, folder), times in self.commands.items() if only_reads(command, folder))
 
 
 def tool_uses(sessions: Iterable[Iterable[Event]]) -> list[ToolUse]:
@@ -127,8 +135,9 @@ class _Follower:
         use.arguments.update(invocation.arguments.keys())
         for name in _COMMANDS:
             if isinstance(invocation.arguments.get(name), str):
-                core = Shell(name, "cwd").core(invocation.arguments)[name]
-                use.commands[str(core)] += 1
+                folder = next((one for one in _FOLDERS if one in invocation.arguments), _FOLDERS[0])
+                core = Shell(name, folder).core(invocation.arguments)
+                use.commands[str(core[name]), str(core.get(folder) or "")] += 1
                 break
 
     def _answered(self, invocation: Invocation, answer: ToolOutput) -> None:

@@ -39,6 +39,14 @@ def test_a_command_that_reads_is_told_from_one_that_does_not() -> None:
     assert not reads(call("Read", file_path="a"))
 
 
+def test_where_it_runs_counts_and_what_else_its_call_says() -> None:
+    reads = reading_commands(CODING)
+    assert not reads(call("Bash", command="cd /dev && cat kmsg | wc"))
+    assert not reads(call("exec_command", cmd="cat fd/0 | wc", workdir="/proc/self"))
+    assert reads(call("exec_command", cmd="cat a | wc", workdir="/home/a", yield_time_ms=1_000))
+    assert not reads(call("exec_command", cmd="cat a | wc", tty=True))
+
+
 def test_a_shell_that_may_be_run_ahead_is_not_counted_twice() -> None:
     rule = '[[rule]]\ntool = "sh"\neffect = "read"\nsame = { shell = { command = "command" } }\n'
     policy = Policy.parse(rule, "policy")

@@ -90,6 +90,18 @@ def test_a_shell_is_known_by_its_commands_and_its_habits_are_counted() -> None:
     assert shell.patterns() == {("npm", "test"): 3, ("python", "-m", "pytest"): 1}
 
 
+def test_where_its_commands_run_counts() -> None:
+    uses = used(
+        ("sh", {"command": "cat fd/0 | wc", "workdir": "/proc/self"}, ""),
+        ("sh", {"command": "cd /dev && cat kmsg | wc"}, ""),
+        ("sh", {"command": "cat notes | wc", "workdir": "/home/a", "login": True}, ""),
+    )
+    assert (uses["sh"].folder, uses["sh"].reading) == ("workdir", 1)
+    draft = drafted(list(uses.values()), 1)
+    assert 'shell = { command = "command", folder = "workdir" }' in draft
+    assert "means no call with login, unless" in draft
+
+
 def confirmed(text: str) -> str:
     """The draft with all its rules in force."""
     return re.sub(r"(?m)^#(?=\[\[|\w+ = )", "", text)
