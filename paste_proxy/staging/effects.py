@@ -234,6 +234,8 @@ class _Upper:
     def _place(self, source: str, target: str, now: os.stat_result, marks: Marks, found: Found | None) -> None:
         if found is None or found.is_directory:
             self._clear(target, found)
+        else:
+            _refuse_several_names(found)
         self._needs_copy(now.st_blocks)
         self.draft.unmark(source, marks.names, now.st_mode)
         self.draft.place(source, target, None if found is None or found.is_directory else found)

@@ -11,7 +11,7 @@ import stat
 from paste_proxy.staging.calls import Call
 from paste_proxy.staging.orders import Orders
 from paste_proxy.staging.showing import shown_otherwise
-from paste_proxy.staging.syscalls import BAD_ERRORS, POISONOUS
+from paste_proxy.staging.syscalls import BAD_ERRORS, OF_OWNERS, POISONOUS
 
 _OPENING = ("open", "openat", "openat2")
 _ADDRESS = re.compile(rb'inet_(?:addr|pton)\((?:AF_INET6, )?"([^"]*)"')
@@ -43,6 +43,7 @@ class Escapes:
             **dict.fromkeys(("connect", "sendto", "sendmsg"), _reaches),
             **dict.fromkeys(("access", "faccessat", "faccessat2"), self._may_write),
             **dict.fromkeys(("execve", "execveat"), self._becomes),
+            **dict.fromkeys(OF_OWNERS, self._names_another),
             "bind": self._serves,
             "socket": _asks,
         }
@@ -100,12 +101,18 @@ class Escapes:
         asked = call.done and b"W_OK" in call.args and self._closed.intersection(places)
         return "a directory that is open only here" if asked else None
 
+    def _names_another(self, call: Call, _: list[str]) -> str | None:
+        """A number that a user namespace does not know is none at all there; elsewhere a right is missing."""
+        return "an owner who is not known here" if call.error == "EINVAL" and self._orders.unprivileged else None
+
     def _serves(self, call: Call, _: list[str]) -> str | None:
         port = _PORT.search(call.args)
         return "a port that is in use" if port and int(port[1]) in self._ports else None
 
 
 def _moves(call: Call, _: list[str]) -> str | None:
+    if call.error == "ENOTEMPTY":
+        return "a move that a view begins before it fails"  # of which the directory's times tell
     return "a border of the view" if call.error == "EXDEV" else None
 
 

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from paste_proxy.staging.types import Refused, Tier
 
 _PREFIX = {Tier.ROOT: "trusted.overlay.", Tier.USER: "user.overlay."}
+PREFIXES = tuple(_PREFIX.values())
+"""How the names of marks may begin."""
 _KNOWN = frozenset({"origin", "opaque", "redirect", "impure"})
 _OF_THE_ROOT = frozenset({"uuid", "origin", "impure"})
 

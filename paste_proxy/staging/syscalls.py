@@ -16,6 +16,10 @@ _FORBIDDEN = (
 )
 """Changes of the machine itself, which no view holds back: they do not happen."""
 _FOLLOWED = "fchdir,connect,bind,socket,sendto,sendmsg,clone,clone3,fork,vfork,kill,pidfd_open,shmget,semget,msgget"
+_OF_OWNERS = "chown,lchown,fchown,fchownat,setuid,setgid,setreuid,setregid,setresuid,setresgid"
+
+OF_OWNERS = tuple(_OF_OWNERS.split(","))
+"""Calls that take the number of a user or group."""
 
 POISONOUS = {name: why for why, names in _NEVER.items() for name in names.split(",")} | dict.fromkeys(
     _FORBIDDEN.split(","), "a change of the machine itself"
@@ -38,7 +42,8 @@ BAD_ERRORS = {
 
 def tracing(log: str, argv: tuple[str, ...]) -> list[str]:
     """The command line that runs `argv` with a tracer that is no parent of it and writes to `log`."""
-    calls = ",".join(f"?{name}" for name in (*_FOLLOWED.split(","), *POISONOUS))  # ?: if this machine has it
+    followed = (*_FOLLOWED.split(","), *OF_OWNERS, *POISONOUS)
+    calls = ",".join(f"?{name}" for name in followed)  # ?: if this machine has it
     forbidden = ",".join(f"?{name}" for name in _FORBIDDEN.split(","))
     return [
         *("strace", "-D", "-f", "-q", "-y", "--seccomp-bpf", "-s", "64", "-o", log),

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import paste_proxy
 from paste_proxy.staging import inside, ports, trace  # noqa: F401  two compiled by us: in the view nothing may be written
+from paste_proxy.staging.copying import attributes
+from paste_proxy.staging.marks import PREFIXES
 from paste_proxy.staging.mounts import covers, layout, mount_points
 from paste_proxy.staging.normal import TOO_MUCH, ends
 from paste_proxy.staging.orders import Orders
@@ -67,7 +69,7 @@ def make_overlays(workspace: str, folder: str) -> list[Overlay]:
         overlay = Overlay(path=path, upper=f"{folder}/upper{number}", work=f"{folder}/work{number}")
         Path(overlay.upper).mkdir()
         Path(overlay.work).mkdir()
-        _look_alike(overlay.upper, Path(path).stat())
+        look_alike(overlay.upper, path)
         overlays.append(overlay)
     return overlays
 
@@ -229,9 +231,21 @@ def _names(folder: str) -> list[str]:
     return [entry.name for entry in os.scandir(folder)] if Path(folder).is_dir() else []
 
 
-def _look_alike(upper: str, lower: os.stat_result) -> None:
-    """The directory on top is the one that is seen."""
-    Path(upper).chmod(stat.S_IMODE(lower.st_mode))
+def look_alike(upper: str, path: str) -> None:
+    """Make a directory look like another one, as far as we can: the one on top is the one that is seen.
+
+    Raises:
+        OSError: it is not ours, or there is no other one.
+    """
+    lower, own, wanted = Path(path).stat(), attributes(upper), attributes(path)
     with contextlib.suppress(PermissionError):
         os.chown(upper, lower.st_uid, lower.st_gid)
+    for name in own.keys() | wanted.keys():
+        if own.get(name) != wanted.get(name) and not name.startswith(PREFIXES):
+            with contextlib.suppress(OSError):  # not all of them can be given by everybody, and everywhere
+                if name in wanted:
+                    os.setxattr(upper, name, bytes.fromhex(wanted[name]))
+                else:
+                    os.removexattr(upper, name)
+    Path(upper).chmod(stat.S_IMODE(lower.st_mode))
     os.utime(upper, ns=(lower.st_atime_ns, lower.st_mtime_ns))

@@ -109,6 +109,7 @@ def test_a_command_says_the_same_and_changes_nothing(base: Path, command: str) -
     ("command", "why"),
     [
         ("mv old new", "a border of the view"),
+        ("/usr/bin/python3 -c 'import os; os.chown(\"file\", 1, 1)'", "an owner who is not known"),
         ("id", "owners of files"),
         ("ls -la", "owners of files"),
         ("su -c true </dev/null", "the rights of others"),

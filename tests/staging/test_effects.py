@@ -163,6 +163,10 @@ def test_one_of_several_names_of_a_file_is_refused(upper: Upper) -> None:
     with pytest.raises(Refused, match="several names"):
         upper.plan()
     (upper.upper / "file").unlink()
+    os.mkfifo(upper.upper / "file")
+    with pytest.raises(Refused, match="several names"):
+        upper.plan()
+    (upper.upper / "file").unlink()
     upper.whiteout("sub")
     with pytest.raises(Refused, match="several names"):
         upper.plan()

@@ -164,6 +164,7 @@ def test_however_it_is_cut_it_says_the_same() -> None:
     ("line", "why"),
     [
         (b'rename("a", "/nowhere/b") = -1 EXDEV (Invalid cross-device link)', "a border of the view"),
+        (b'rename("a", "b") = -1 ENOTEMPTY (Directory not empty)', "a move that a view begins"),
         (b'openat(AT_FDCWD</x>, "a", O_RDWR) = -1 EROFS (Read-only file system)', "read-only"),
         (b'mkdir("a", 0777) = -1 ENOSPC (No space left on device)', "a full disk"),
         (b"fork() = -1 EAGAIN (Resource temporarily unavailable)", "its limit of processes"),
@@ -208,6 +209,14 @@ def test_in_a_user_namespace_it_may_not_ask_whether_it_may_write_where_only_the_
     line = b'2     faccessat2(AT_FDCWD</x>, "/etc", W_OK, AT_EACCESS) = 0\n'
     assert read(line)[1] != []
     assert read(line, closed=[])[1] == []
+
+
+@pytest.mark.parametrize("name", ["chown", "fchownat", "fchown", "setuid", "setresgid"])
+def test_in_a_user_namespace_a_number_of_others_fails_in_another_way(name: str) -> None:
+    line = b'2     %s(AT_FDCWD</x>, "file", 7, 7, 0) = -1 EINVAL (Invalid argument)\n' % name.encode()
+    assert "an owner who is not known" in str(read(line, unprivileged=True)[1])
+    assert read(line)[1] == []
+    assert read(line.replace(b"EINVAL", b"EPERM"), unprivileged=True)[1] == []
 
 
 def test_a_trace_that_is_cut_off_is_not_whole() -> None:

@@ -1,6 +1,7 @@
 """What commands do in a view, and what of it keeps them from being committed."""
 
 import asyncio
+import os
 import socket
 import sys
 from dataclasses import replace
@@ -8,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from paste_proxy.staging.copying import attributes
 from paste_proxy.staging.normal import run
 from paste_proxy.staging.types import Refused
+from paste_proxy.staging.view import look_alike
 from tests.staging.runs import OUTPUT_BYTES, PROGRAM, Views
 from tests.staging.trees import told
 from tests.staging.workplace import staged
@@ -114,6 +117,21 @@ async def test_where_it_comes_upon_the_walls_it_is_not_committed(
 ) -> None:
     ran = await views.run(staged(place, command))
     assert any(why in poison for poison in ran.poisons), (ran.poisons, ran.output)
+
+
+def test_a_directory_on_top_looks_like_the_one_below(place: Path) -> None:
+    upper, lower = place / "sub", place / "lower"
+    lower.mkdir()
+    os.setxattr(upper, "user.own", b"1")
+    os.setxattr(upper, "user.both", b"2")
+    os.setxattr(lower, "user.both", b"3")
+    os.setxattr(lower, "user.theirs", b"4")
+    os.setxattr(lower, "user.overlay.origin", b"5")
+    lower.chmod(0o3750)
+    os.utime(lower, ns=(6, 7))
+    look_alike(str(upper), str(lower))
+    assert attributes(str(upper)) == {"user.both": b"3".hex(), "user.theirs": b"4".hex()}
+    assert (upper.stat().st_mode, upper.stat().st_mtime_ns) == (lower.stat().st_mode, 7)
 
 
 async def test_a_server_outside_is_not_reached(views: Views, place: Path) -> None:
