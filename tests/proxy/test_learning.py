@@ -75,11 +75,12 @@ async def working(made: Sidecar, session: str) -> None:
 
 
 async def thought_over(made: Sidecar) -> None:
-    """All that has happened so far."""
+    """All that has happened so far, and what follows from it."""
     assert made.thinker is not None
-    for _ in range(20):
-        await asyncio.sleep(0)  # the hub takes up what has been posted
-    await made.thinker.had(lambda: None)
+    for _ in range(3):
+        for _ in range(20):
+            await asyncio.sleep(0)  # the hub takes up what has been posted
+        await made.thinker.had(lambda: None)
 
 
 async def test_moments_and_habits_are_counted_and_known_to_the_next_sidecar(tmp_path: Path) -> None:

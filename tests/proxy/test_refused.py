@@ -14,7 +14,7 @@ from paste_proxy.proxy.composition import Sidecar
 from tests.mining.test_glimpse import orders
 from tests.mining.test_predict import NAMES
 
-from .test_learning import NeverRun, call
+from .test_learning import NeverRun, call, thought_over
 
 POLICY = """
 [[rule]]
@@ -37,8 +37,7 @@ async def test_writes_that_a_rule_names_are_foreseen_and_counted(tmp_path: Path)
     made.hub.offer("", "", NeverRun(), ["list", "look", "cancel"])
     await call(made, "s", Invocation("list", {"customer": "x"}), '{"orders": ["x-1", "x-2"]}')
     await call(made, "s", Invocation("look", {"id": "x-1"}), "open")
-    for _ in range(50):
-        await asyncio.sleep(0)
+    await thought_over(made)
     assert made.tally.refused["policy"] == made.tally.side_effecting > 0
     assert [one for one in made.tally.opportunities(3) if one.tool == "cancel"] == [], "nothing would have allowed it"
     with pytest.raises(StopAsyncIteration):
