@@ -20,6 +20,8 @@ from paste_proxy.tools.backend import Backend, Staging
 _CALLERS = {"tool_call", "call_tool", "use_tool", "use_mcp_tool"}
 """Tools by which clients let a model call those that they have not described to it."""
 _CALLED = ("name", "tool_name")
+_IDENTIFIED = 4_096
+"""Names come from outside, so that what is remembered of them is bounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,8 @@ class Toolbox:
         self._spellings = Spellings()
         self._hints: dict[str, Hints] = {}
         """What was told of each tool on offer."""
+        self._identified: dict[tuple[str, bool], str] = {}
+        """What `identify` gave, as long as no offer comes or goes."""
 
     def offer(
         self,
@@ -99,6 +103,7 @@ class Toolbox:
         for tool in offer.tools:
             self._holders[tool].append(offer)
             self._spellings.add(tool)
+        self._identified = {}
         return sum(self._tell_hints(tool) for tool in before | offer.tools) > 0
 
     def withdraw(self, scope: str) -> None:
@@ -135,6 +140,7 @@ class Toolbox:
             if not self._holders[tool]:
                 del self._holders[tool]
                 self._spellings.drop(tool)
+        self._identified = {}
         return offer.tools
 
     def knows(self, tool: str) -> bool:
@@ -163,8 +169,14 @@ class Toolbox:
         """
         if name in self._holders:
             return name
-        sure = self._spellings.prefixed(name) or self._spellings.cut(name)
-        return sure or (self._spellings.bare(name) if bare else None) or name
+        identified = self._identified
+        known = identified.get((name, bare))
+        if known is None:
+            sure = self._spellings.prefixed(name) or self._spellings.cut(name)
+            known = sure or (self._spellings.bare(name) if bare else None) or name
+            if len(identified) < _IDENTIFIED:
+                identified[name, bare] = known
+        return known
 
     def prefixed(self, name: str) -> bool:
         """Whether this spells a tool on offer with its server's name before it."""

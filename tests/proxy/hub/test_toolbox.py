@@ -187,3 +187,15 @@ def test_a_tool_is_shared_if_nothing_that_runs_it_is_a_session_s_own() -> None:
     assert toolbox.shared("files/look"), "the session has ended, what it showed is still to be learned"
     toolbox.offer("peer", "", Still(), ["search", "lookup", "files/look"])
     assert [tool for tool in shared if toolbox.shared(tool)] == []
+
+
+def test_what_a_name_means_changes_with_the_offers() -> None:
+    toolbox = Toolbox(["fs", "disk"])
+    assert toolbox.identify("read") == "read"
+    toolbox.offer("", "fs", Still(), ["fs/read"])
+    assert toolbox.identify("read") == toolbox.identify("read") == "fs/read"
+    assert toolbox.identify("read", bare=False) == "read"
+    toolbox.offer("d", "disk", Still(), ["disk/read"])
+    assert toolbox.identify("read") == "read", "it may be either"
+    toolbox.withdraw("")
+    assert toolbox.identify("read") == "disk/read"
