@@ -5,7 +5,7 @@ import json
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +18,7 @@ from paste_proxy.share import share
 from paste_proxy.speculation.types import Mode
 
 _START_S = 20.0
-_STOP_S = 10.0
+_STOP_S = 40.0
 _CONFIG, _POLICY = "paste.toml", "policy.toml"
 
 
@@ -58,8 +58,22 @@ async def running_sidecar(setting: Setting) -> AsyncIterator[Sidecar]:
     Raises:
         OurFault: it did not become ready; its last words are in the message.
     """
+    async with sidecar_of(lambda port: {_CONFIG: config_text(setting, port), _POLICY: setting.policy}) as sidecar:
+        yield sidecar
+
+
+@asynccontextmanager
+async def sidecar_of(files: Callable[[int], Mapping[str, str]]) -> AsyncIterator[Sidecar]:
+    """The same with a config of one's own.
+
+    Args:
+        files: given the port, `paste.toml` and what it names, by their names; called in a thread.
+
+    Raises:
+        OurFault: as `running_sidecar`.
+    """
     port = _free_port()
-    folder = await asyncio.to_thread(_written, setting, port)
+    folder = await asyncio.to_thread(lambda: _written(files(port)))
     words = Path(folder.name) / "serve.log"
     try:
         log = await asyncio.to_thread(words.open, "wb")
@@ -79,11 +93,11 @@ async def running_sidecar(setting: Setting) -> AsyncIterator[Sidecar]:
         await asyncio.to_thread(folder.cleanup)
 
 
-def _written(setting: Setting, port: int) -> TemporaryDirectory[str]:
-    """A folder with the config and what it names."""
+def _written(files: Mapping[str, str]) -> TemporaryDirectory[str]:
+    """A folder with these files."""
     folder = TemporaryDirectory(prefix="paste-bench-")
-    Path(folder.name, _CONFIG).write_text(config_text(setting, port), "utf-8")
-    Path(folder.name, _POLICY).write_text(setting.policy, "utf-8")
+    for name, text in files.items():
+        Path(folder.name, name).write_text(text, "utf-8")
     return folder
 
 
