@@ -1,12 +1,14 @@
 """`paste-proxy speedup`: what speculation is worth for one's own times and hit rate."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from paste_proxy.cli.evaluate import read_pools
+from paste_proxy.cli.mine import read_policies
 from paste_proxy.cli.mined_from import tell_mined_from
 from paste_proxy.cli.progress import shown
 from paste_proxy.errors import InputFault
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from paste_proxy.bench.steps import RecordedStep
     from paste_proxy.events.values import Json
     from paste_proxy.importers.neutral import RecordedSession
+    from paste_proxy.mining.pool import Pool
+    from paste_proxy.mining.predict import Predictor
+    from paste_proxy.speculation.policy import Policy
 
 _SECONDS = "a time in seconds"
 
@@ -46,6 +51,12 @@ def speedup(
         list[str] | None,
         typer.Option(metavar="POOL", help="alpha of this pattern pool (or builtin:NAME) on the traces."),
     ] = None,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE", help="alpha of what this policy (or builtin:NAME) lets be run ahead; all if not given."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Say how much sooner sessions end with speculation.
@@ -59,7 +70,7 @@ def speedup(
     from paste_proxy.speculation.speedup import Step
 
     sessions = read_sessions(traces) if traces else []
-    recorded = _recorded(sessions, pool or [])
+    recorded = _recorded(sessions, pool or [], policy or [])
     if generation is not None and tool is not None:
         steps: tuple[Step, ...] = (Step(generation_s=generation, guess_s=guess, tool_s=tool),)
     else:
@@ -72,15 +83,29 @@ def speedup(
     typer.echo(dumps(report).decode() if as_json else _shown(report, figures))
 
 
-def _recorded(sessions: "list[RecordedSession]", pools: list[str]) -> "list[RecordedStep]":
+def _recorded(sessions: "list[RecordedSession]", pools: list[str], policies: list[str]) -> "list[RecordedStep]":
     from paste_proxy.bench.steps import steps_of
-    from paste_proxy.mining.predict import Predictor
+    from paste_proxy.events.cored import cored
 
     pool = read_pools(pools) if pools else None
     if pool is not None:
         tell_mined_from(pool, sessions)
-    replayed = shown(sessions, "replaying")
-    return [step for one in replayed for step in steps_of(one, None if pool is None else Predictor(pool).step)]
+    ruled, steps = read_policies(policies), list["RecordedStep"]()
+    for session in shown(sessions, "replaying"):
+        cores = replace(session, events=tuple(cored(event, ruled.core) for event in session.events))
+        steps += steps_of(cores, None if pool is None else _predictor(pool, ruled).step)
+    return steps
+
+
+def _predictor(pool: "Pool", ruled: "Policy") -> "Predictor":
+    """One that predicts what the policy lets be run ahead, as a sidecar's does; everything if it says nothing."""
+    from paste_proxy.mining.predict import Predictor
+    from paste_proxy.mining.prediction import Barred
+
+    if not ruled.rules:
+        return Predictor(pool)
+    barred = Barred(call=lambda call: not ruled.rule_for(call).allowed)
+    return Predictor(pool, executable=lambda tool: ruled.of_tool(tool).allowed, barred=barred)
 
 
 def _alphas(

@@ -94,6 +94,24 @@ def test_alpha_comes_from_a_pool_replayed_on_the_sessions(traces: Path) -> None:
     assert shown["by_samples"][0]["alpha"] <= shown["by_samples"][2]["alpha"] == shown["alpha"]
 
 
+def test_with_a_policy_alpha_is_of_what_may_be_run_ahead(traces: Path, tmp_path: Path) -> None:
+    traces.write_text(traces.read_text().replace('"look"', '"sh"').replace('"q": ', '"seconds": '))
+    files = {name: tmp_path / name for name in ("pool.toml", "all.toml", "some.toml", "none.toml")}
+    files["pool.toml"].write_text('[[pattern]]\nid = "own"\ntool = "sh"\nconfidence = 0.5\n')
+    rule = '[[rule]]\ntool = "sh"\neffect = "read"\nsame = { ignore = ["seconds"] }\n'
+    files["all.toml"].write_text(rule)
+    files["some.toml"].write_text(f'{rule}when = {{ no = "such" }}\n')
+    files["none.toml"].write_text(rule.replace("read", "write"))
+
+    def alpha(*policy: str) -> float:
+        made: float = report("--traces", str(traces), "--pool", str(files["pool.toml"]), *policy)["alpha"]
+        return made
+
+    assert alpha() == 0.0, "the seconds are other ones each time"
+    assert alpha("--policy", str(files["all.toml"])) > 0.0
+    assert alpha("--policy", str(files["some.toml"])) == alpha("--policy", str(files["none.toml"])) == 0.0
+
+
 def test_a_pool_judged_by_its_own_sessions_is_told_of(traces: Path, tmp_path: Path) -> None:
     pools = {name: tmp_path / f"{name}.json" for name in ("own", "others")}
     origins = {"own": Origin(sessions=2, ids=digests(["s0", "s2"])), "others": Origin(sessions=1, ids=digests(["x"]))}
