@@ -7,6 +7,8 @@ import typer
 
 from paste_proxy.cli.coding import coding_replayed, live
 from paste_proxy.cli.demo import AsJson, Sessions, Speed, replayed
+from paste_proxy.cli.first_call import first_call
+from paste_proxy.cli.interference import interference
 from paste_proxy.cli.predict import predict
 from paste_proxy.cli.predict_speed import predict_speed
 
@@ -14,6 +16,9 @@ bench = typer.Typer(help="Measurements, two sides in one run.", no_args_is_help=
 bench.command()(predict)
 bench.command()(live)
 bench.command()(predict_speed)
+bench.command()(first_call)
+bench.command()(interference)
+bench.command()(side_effects)
 
 
 @bench.command()

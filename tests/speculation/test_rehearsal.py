@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from paste_proxy.errors import InputFault
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json
+from paste_proxy.speculation.hints import Hints, agreed
 from paste_proxy.speculation.plain_commands import pipeline
 from paste_proxy.speculation.policy import Policy
 
@@ -152,3 +153,10 @@ def test_what_is_run_ahead_itself_is_not_rehearsed() -> None:
     with pytest.raises(InputFault, match="beside speculate = true"):
         Policy.parse(text, "p.toml")
     assert Policy.parse(f"{text}\nspeculate = false", "p.toml").rules[0].rehearse is not None
+
+
+def test_of_several_connections_a_tool_is_known_to_take_what_all_of_them_list() -> None:
+    one, other = Hints(arguments=frozenset({"a", "dry_run"})), Hints(arguments=frozenset({"a"}))
+    assert agreed([one, one]).arguments == {"a", "dry_run"}
+    assert agreed([one, other]).arguments == {"a"}
+    assert agreed([]).arguments == frozenset()
