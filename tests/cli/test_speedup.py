@@ -100,7 +100,7 @@ def test_with_a_policy_alpha_is_of_what_may_be_run_ahead(traces: Path, tmp_path:
     files["pool.toml"].write_text('[[pattern]]\nid = "own"\ntool = "sh"\nconfidence = 0.5\n')
     rule = '[[rule]]\ntool = "sh"\neffect = "read"\nsame = { ignore = ["seconds"] }\n'
     files["all.toml"].write_text(rule)
-    files["some.toml"].write_text(f'{rule}when = {{ no = "such" }}\n')
+    files["some.toml"].write_text(f'{rule}when = {{ no = "such" }}\n' + rule.replace("read", "write"))
     files["none.toml"].write_text(rule.replace("read", "write"))
 
     def alpha(*policy: str) -> float:
