@@ -78,7 +78,7 @@ def cross_validate(
         pool, took = _mined(split, evaluation, background, on_session)
         mined.append(took)
         for session in split.judged:
-            ahead = Predictor(pool, executable=evaluation.executable)
+            ahead = evaluation.ahead(pool)
             evaluation.add(session, Predictor(pool).step, watch.timed(ahead.step))
             on_session()
     judged = [session for split in found for session in split.judged]

@@ -56,11 +56,12 @@ def evaluate(
     from paste_proxy.config import Speculating
     from paste_proxy.events.values import dumps
     from paste_proxy.mining.evaluate import Evaluation
-    from paste_proxy.speculation.read_calls import reading_commands, runnable
+    from paste_proxy.speculation.read_calls import reading_commands, runnable, runnable_tools
 
     combined, ruled = read_pools(pool), read_policies(policy or [])
     evaluation = Evaluation(
         is_read=runnable(ruled, read_only or []),
+        some_read=runnable_tools(ruled, read_only or []),
         is_reading_command=reading_commands(ruled),
         core=ruled.core,
         floor=Speculating().min_confidence,
@@ -118,7 +119,7 @@ def _follow(
     of_all, of_ahead = (Adaptation(pool, [Place.fresh()]) if online else None for _ in range(2))
     for session in shown(sessions, "evaluating"):
         every = Predictor(pool, adaptation=of_all)
-        ahead = Predictor(pool, executable=evaluation.executable, adaptation=of_ahead)
+        ahead = evaluation.ahead(pool, of_ahead)
         evaluation.add(session, every.step, watch.timed(ahead.step))
         every.end()
         ahead.end()

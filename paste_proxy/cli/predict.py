@@ -38,7 +38,7 @@ def predict(
     from paste_proxy.config import Speculating
     from paste_proxy.events.values import dumps
     from paste_proxy.mining.evaluate import Evaluation
-    from paste_proxy.speculation.read_calls import reading_commands, runnable
+    from paste_proxy.speculation.read_calls import reading_commands, runnable, runnable_tools
 
     if only_fold is not None and not 0 <= only_fold < folds:
         raise InputFault("--only-fold", str(only_fold), f"0 to {folds - 1}")
@@ -50,6 +50,7 @@ def predict(
         raise InputFault(", ".join(map(str, traces)), "sessions of too few tasks", "tasks in at least two folds")
     evaluation = Evaluation(
         is_read=runnable(ruled, read_only or []),
+        some_read=runnable_tools(ruled, read_only or []),
         is_reading_command=reading_commands(ruled),
         core=ruled.core,
         floor=Speculating().min_confidence,

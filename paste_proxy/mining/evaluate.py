@@ -13,7 +13,11 @@ from paste_proxy.events.candidate import Candidate
 from paste_proxy.events.cored import Core, as_asked
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json
+from paste_proxy.mining.forecast.adaptation import Adaptation
 from paste_proxy.mining.groups import Recorded
+from paste_proxy.mining.pool import Pool
+from paste_proxy.mining.predict import Predictor
+from paste_proxy.mining.prediction import Barred
 from paste_proxy.mining.reliability import Reliability
 from paste_proxy.mining.verdicts import Offer, Predict, Verdict, follow
 
@@ -47,6 +51,8 @@ class Evaluation:
 
     is_read: Callable[[Invocation], bool] = lambda call: True
     """Whether a call may be speculated on."""
+    some_read: Callable[[str], bool] = lambda tool: True
+    """Whether some call of a tool may be."""
     is_reading_command: Callable[[Invocation], bool] = lambda call: False
     """Whether a call may not be, and yet only reads."""
     core: Core = as_asked
@@ -84,9 +90,10 @@ class Evaluation:
                 case Verdict():
                     self._judge(one)
 
-    def executable(self, tool: str) -> bool:
-        """Whether calls of a tool may be speculated on."""
-        return self.is_read(Invocation(tool, {}))
+    def ahead(self, pool: Pool, adaptation: Adaptation | None = None) -> Predictor:
+        """A fresh predictor of what may be speculated on."""
+        barred = Barred(call=lambda call: not self.is_read(call))
+        return Predictor(pool, executable=self.some_read, barred=barred, adaptation=adaptation)
 
     def report(self) -> dict[str, Json]:
         """The measurement, with the keys that `paste-proxy evaluate --json` promises."""

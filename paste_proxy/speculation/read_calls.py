@@ -25,6 +25,13 @@ def runnable(policy: Policy, globs: Sequence[str] = ()) -> Reads:
     return lambda call: policy.rule_for(call).allowed or any(fnmatchcase(call.tool, glob) for glob in globs)
 
 
+def runnable_tools(policy: Policy, globs: Sequence[str] = ()) -> Callable[[str], bool]:
+    """Whether some call of a tool may be run ahead, as in `runnable`."""
+    if not policy.rules and not globs:
+        return lambda tool: True
+    return lambda tool: policy.of_tool(tool).allowed or any(fnmatchcase(tool, glob) for glob in globs)
+
+
 def reading_commands(policy: Policy) -> Reads:
     """Whether a call is a shell's command that only reads, though its rule does not let it be run ahead.
 

@@ -7,6 +7,7 @@ from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.outline import Outline
 from paste_proxy.events.types import Event, LlmTurn, TurnStarted
 from paste_proxy.events.values import Json
+from paste_proxy.mining.evaluate import Evaluation
 from paste_proxy.mining.mine import mine
 from paste_proxy.mining.predict import Predictor
 from paste_proxy.mining.prediction import Barred
@@ -114,3 +115,12 @@ def test_where_no_tool_is_known_what_the_session_repeats_is_glimpsed() -> None:
         script.call("test", {"path": "tests"}, "1 failed", ok=False).call("edit", {"text": f"try {at}"}, "ok")
     assert "test" not in {one.invocation.tool for one in stepped(made, script.events)}
     assert Invocation("test", {"path": "tests"}) in [one.invocation for one in made.glimpse()]
+
+
+def test_an_evaluation_predicts_what_a_sidecar_would() -> None:
+    evaluation = Evaluation(is_read=lambda call: not BARRED.call(call), some_read=runs)
+    for made in (predictor(), evaluation.ahead(POOL)):
+        invocations = [one.invocation for one in stepped(made, LOOKED)]
+        assert invocations
+        assert LOOK_ON not in invocations
+        assert CANCEL not in invocations

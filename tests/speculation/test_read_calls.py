@@ -7,7 +7,7 @@ from paste_proxy.events.values import Json
 from paste_proxy.share import find
 from paste_proxy.speculation.plainly_reading import only_reads
 from paste_proxy.speculation.policy import Policy
-from paste_proxy.speculation.read_calls import reading_commands, runnable
+from paste_proxy.speculation.read_calls import reading_commands, runnable, runnable_tools
 
 CODING = Policy.parse(find("policies", "builtin:coding").read_text("utf-8"), "coding")
 
@@ -28,6 +28,14 @@ def test_a_glob_adds_tools_and_without_a_word_every_call_counts() -> None:
     assert runnable(Policy(), ["get_*"])(call("get_user"))
     assert not runnable(Policy(), ["get_*"])(call("set_user"))
     assert runnable(Policy())(call("anything"))
+
+
+def test_a_tool_some_of_whose_calls_may_be_run_ahead_is_looked_into() -> None:
+    policy = Policy.parse('[[rule]]\ntool = "t"\neffect = "read"\nwhen = { a = 1 }\n', "policy")
+    assert [runnable_tools(policy)(tool) for tool in ("t", "u")] == [True, False]
+    assert runnable_tools(policy, ["u*"])("u")
+    assert runnable_tools(Policy())("u")
+    assert [runnable(policy)(call("t", a=a)) for a in (1, 2)] == [True, False]
 
 
 def test_a_command_that_reads_is_told_from_one_that_does_not() -> None:
