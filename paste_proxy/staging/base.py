@@ -1,6 +1,6 @@
 """The folder under which stages lie: each process has one of its own in there, locked for as long as it lives.
 
-What a process that is gone left behind is finished, if its commit was decided, and cleared away otherwise.
+What a process that is gone left behind is finished, if its commit was decided, and is put away.
 """
 
 import errno
@@ -15,6 +15,7 @@ from pathlib import Path
 
 from paste_proxy.staging import journal
 from paste_proxy.staging.copying import clear
+from paste_proxy.staging.gone import put_away
 
 _LOCK = "lock"
 _PREFIX = "process-"
@@ -60,7 +61,7 @@ class Claim:
 
 
 def recover(base: Path) -> Recovered:
-    """Finish or clear away what processes that are gone left, whenever and however they ended. Safe to be broken off.
+    """Finish or put away what processes that are gone left, whenever and however they ended. Safe to be broken off.
 
     Raises:
         OSError: of using `base`.
@@ -86,7 +87,7 @@ def _recover(folder: Path, found: Recovered) -> Recovered:
                 decided = journal.decided(stage)
                 if decided is not None:
                     journal.carry_out(stage, decided)
-                clear(str(stage))
+                put_away(stage, folder.parent)
             except OSError:
                 unfinished.append(str(stage))
                 continue

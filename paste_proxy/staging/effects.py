@@ -93,7 +93,7 @@ class _Upper:
         upper, path = self.overlay.upper, self.overlay.path
         self.same_mount = mount_of(upper) == mount_of(path)
         marks_of(upper, self.prefix, root=True)
-        self._merged(upper, path, os.lstat(upper), Found(path, first.stat), first.attributes)
+        self._merged(upper, path.rstrip("/"), os.lstat(upper), Found(path, first.stat), first.attributes)
         for names in self.names.values():
             self._linked(names)
 
@@ -145,7 +145,7 @@ class _Upper:
             self._fresh(source, target, now, marks)
 
     def _moved_from(self, redirect: str, below: str | None) -> Found:
-        path = self.overlay.path + redirect if redirect.startswith("/") else f"{below}/{redirect}"
+        path = self.overlay.path.rstrip("/") + redirect if redirect.startswith("/") else f"{below}/{redirect}"
         found = found_at(path)
         if found is None or not found.is_directory:
             raise Refused(f"{path} has gone")
@@ -165,7 +165,7 @@ class _Upper:
         draft = self.draft
         draft.open(source, now.st_mode, target)
         opened = draft.open(found.path, found.stat.st_mode, target)
-        self._entries(source, target, found.path)
+        self._entries(source, target, found.path.rstrip("/"))
         self._describe(source, target, now, found, before, if_stirred=opened)
         # outside, others' directories go on meanwhile; their times are what our own changes make of them
         if draft.rules.inside(target):

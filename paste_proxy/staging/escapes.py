@@ -9,7 +9,9 @@ import re
 import stat
 
 from paste_proxy.staging.calls import Call
+from paste_proxy.staging.listing import Listings
 from paste_proxy.staging.orders import Orders
+from paste_proxy.staging.outside import Outside
 from paste_proxy.staging.showing import shown_otherwise
 from paste_proxy.staging.syscalls import BAD_ERRORS, OF_OWNERS, POISONOUS
 
@@ -29,10 +31,11 @@ _SHOWN_BYTES = 120
 class Escapes:
     """The rules, for one view."""
 
-    def __init__(self, orders: Orders) -> None:
-        self._orders = orders
+    def __init__(self, orders: Orders, outside: Outside) -> None:
+        self._orders, self._outside = orders, outside
+        self._listings = Listings(orders.workspace, outside)
         self._devices, self._shared_memory = frozenset(orders.devices), frozenset(orders.shared_memory)
-        self._ports, self._closed = frozenset(orders.ports), frozenset(orders.closed)
+        self._closed = frozenset(orders.closed)
         self._seeks_limits: set[int] = set()
         """Processes that look for their control group, and at the mounts to find its limits."""
         self._rules = {
@@ -48,13 +51,17 @@ class Escapes:
             "socket": _asks,
         }
 
+    def began(self, child: int, parent: int) -> None:
+        """A process is a copy of another one."""
+        self._listings.began(child, parent)
+
     def by(self, call: Call, places: list[str]) -> str | None:
         """Why the command cannot be committed after this call, in words.
 
         Args:
             places: that it named, free of links.
         """
-        why = POISONOUS.get(call.name) or BAD_ERRORS.get(call.error)
+        why = POISONOUS.get(call.name) or BAD_ERRORS.get(call.error) or self._listings.by(call, places)
         if why is None:
             for place in places:
                 if place.startswith("/dev"):
@@ -107,7 +114,7 @@ class Escapes:
 
     def _serves(self, call: Call, _: list[str]) -> str | None:
         port = _PORT.search(call.args)
-        return "a port that is in use" if port and int(port[1]) in self._ports else None
+        return "a port that is in use" if port and self._outside.taken(int(port[1])) else None
 
 
 def _moves(call: Call, _: list[str]) -> str | None:

@@ -1,43 +1,53 @@
-"""The program inside of a view. It makes the namespaces and the mounts, starts the command, and is the first of the
-view's processes: when it ends, the kernel ends all others and the view is gone.
+"""One view, from its namespaces to its end, in two processes. The outer one is there to see that all others end; the
+first one of the view makes the mounts, starts the command and watches it: when it ends, the kernel ends all others and
+the view is gone.
 
-Started by `view`, with its orders on stdin, its own report on stderr (fd 2), and the command's output on stdout.
-Nothing is imported before the command runs that takes time to load, such as `typing`.
+The orders come on stdin, and a word later if the command is waited for; when that is closed nobody wants the view any
+more. Stdout is the command's output. The report is written to stderr, which is closed when everything is over.
 """
 
+import json
 import os
-import sys
+import select
+from typing import NoReturn
 
 from paste_proxy.staging import keeper, kernel, network, scene
 from paste_proxy.staging.orders import Orders
+from paste_proxy.staging.outside import Outside, Ports
 
 _SIGKILL = 9
 _LENGTH_BYTES = 4
+_GRACE_MS = 5000
+"""For the first process to end once it is not wanted any more."""
 
 
-def main() -> None:
-    """Read the orders, leave the outer namespaces, and wait for the first process of the inner ones."""
+def live(parent: int) -> NoReturn:
+    """Be the outer process of a view.
+
+    Args:
+        parent: our own, with which all of it ends.
+    """
+    os.setsid()
     orders = Orders.unpacked(_exactly(int.from_bytes(_exactly(_LENGTH_BYTES), "big")))
-    address = network.own_address()
-    _leave(orders)
+    address, ports = network.own_address(), Ports()
+    _leave(unprivileged=orders.unprivileged)
     kernel.die_with_parent(_SIGKILL)
-    if os.getppid() != orders.parent:
+    if os.getppid() != parent:
         os._exit(1)  # it ended before we asked to be told
     alive, held = os.pipe()
     first = os.fork()
     if first == 0:
         os.close(held)
-        _be_first(orders, alive, address)
-    for inherited in (0, 1, 2, alive):
-        os.close(inherited)
-    os.waitpid(first, 0)  # it is over when every process in there is
+        _be_first(orders, alive, address, ports)
+    os.close(1)
+    _see_out(first)
     os._exit(0)
 
 
-def _leave(orders: Orders) -> None:
-    namespaces = kernel.NEW_MOUNTS | kernel.NEW_PIDS | kernel.NEW_IPC | kernel.NEW_NETWORK
+def _leave(*, unprivileged: bool) -> None:
+    namespaces = kernel.NEW_PIDS | kernel.NEW_IPC | kernel.NEW_NETWORK
     uid, gid = os.geteuid(), os.getegid()
-    if not orders.unprivileged:
+    if not unprivileged:
         kernel.unshare(namespaces)
         return
     kernel.unshare(kernel.NEW_USER | namespaces)
@@ -47,7 +57,19 @@ def _leave(orders: Orders) -> None:
         os.close(opened)
 
 
-def _be_first(orders: Orders, alive: int, address: str | None) -> None:
+def _see_out(first: int) -> None:
+    """Wait until the first process, and so every process of the view, is gone."""
+    ended, poller = os.pidfd_open(first), select.poll()
+    poller.register(ended, select.POLLIN)
+    poller.register(0, 0)  # tells of its end alone
+    if not any(opened == ended for opened, _ in poller.poll()):
+        poller.unregister(0)
+        if not poller.poll(_GRACE_MS):
+            os.kill(first, _SIGKILL)
+    os.waitpid(first, 0)
+
+
+def _be_first(orders: Orders, alive: int, address: str | None, ports: Ports) -> NoReturn:
     kernel.die_with_parent(_SIGKILL)
     os.set_blocking(alive, False)
     try:
@@ -58,15 +80,13 @@ def _be_first(orders: Orders, alive: int, address: str | None) -> None:
     os.close(alive)
     try:
         network.begin(address)
-        scene.build(orders)
+        below = scene.build(orders)
         if orders.unprivileged:
             kernel.give_up_rights()  # the tracer, which has none, opens a file of ours
         kernel.show_to_same_user()
-        report = keeper.keep(orders)
+        report = keeper.keep(orders, Outside(ports, below))
     except Exception as fault:  # noqa: BLE001  whatever it is, the report says it
         report = {"fault": f"{type(fault).__name__}: {fault}"}
-    import json
-
     rest = json.dumps(report).encode()
     while rest:
         rest = rest[os.write(2, rest) :]
@@ -78,6 +98,6 @@ def _exactly(count: int) -> bytes:
     while len(read) < count:
         chunk = os.read(0, count - len(read))
         if not chunk:
-            sys.exit(1)
+            os._exit(1)
         read += chunk
     return read

@@ -33,18 +33,20 @@ class Instant:
 
     @classmethod
     def taken(cls, paths: Iterable[str]) -> "Instant":
-        """Now. Blocks until the clock's next tick, and until the file systems of `paths` have written back what they
-        held in memory: a store to a page that some process has mapped shows in a ctime only if the page was clean.
+        """At the clock's next tick. Blocks until then, and until the file systems of `paths` have written back what
+        they held in memory: a store to a page that some process has mapped shows in a ctime only if the page was clean.
+        What is written meanwhile counts as changed.
 
         Raises:
             OSError: a file system cannot be written back.
         """
-        for path in {Path(path).stat().st_dev: path for path in paths}.values():
-            syncfs(path)
         before = time.clock_gettime_ns(_COARSE)
         while (now := time.clock_gettime_ns(_COARSE)) == before:
             time.sleep(_PAUSE_S)
-        return cls(now, _ahead_ns())
+        instant = cls(now, _ahead_ns())
+        for path in {Path(path).stat().st_dev: path for path in paths}.values():
+            syncfs(path)
+        return instant
 
     @property
     def second_ns(self) -> int:

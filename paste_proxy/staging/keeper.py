@@ -9,7 +9,9 @@ import time
 
 from paste_proxy.staging import start, usage
 from paste_proxy.staging.orders import Orders
+from paste_proxy.staging.outside import Outside
 from paste_proxy.staging.quiet import Quiet
+from paste_proxy.staging.trace import Trace
 
 _PROMOTE = b"p"
 _CHUNK_BYTES = 2**18
@@ -20,23 +22,21 @@ _GRACE_S = 0.25
 _SIGKILL = 9
 
 
-def keep(orders: Orders) -> dict[str, object]:
+def keep(orders: Orders, outside: Outside) -> dict[str, object]:
     """Run the command until it ends or there is a reason why it cannot be committed; what is to be said of it.
 
     Raises:
         OSError: it cannot be started.
     """
-    return _Watch(orders).report()
+    return _Watch(orders, outside).report()
 
 
 class _Watch:
-    def __init__(self, orders: Orders) -> None:
+    def __init__(self, orders: Orders, outside: Outside) -> None:
         self._counters, self._quiet = usage.Counters(), Quiet(orders.hushed)
+        self._trace, self._limits = Trace(orders, outside), usage.Limits(orders)
         self._began = time.monotonic()
         self._control, self._command, self._lines, self._far_end = start.command(orders)
-        from paste_proxy.staging.trace import Trace  # takes time to load, while the command runs
-
-        self._trace, self._limits = Trace(orders), usage.Limits(orders)
         self._ended = os.pidfd_open(self._command)
         self._poller = select.poll()
         for opened in (self._control, self._lines, self._ended):

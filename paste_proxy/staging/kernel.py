@@ -11,6 +11,8 @@ READ_ONLY, NO_SUID, NO_DEVICES, NO_EXEC, BIND, RECURSIVE, PRIVATE = 1, 2, 4, 8, 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 _SYS_MOUNT_SETATTR = 442
 _AT_EMPTY_PATH, _AT_RECURSIVE = 0x1000, 0x8000
+_SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+_MNT_DETACH = 2
 _SYS_IOPRIO_SET = {"x86_64": 251, "aarch64": 30}
 _IO_CLASS_SHIFT = 13
 _IO_OF_PROCESS = 1
@@ -41,6 +43,19 @@ def mount(source: str, target: str, kind: str | None, flags: int = 0, options: s
     _check(result, f"mount {kind or 'flags'} on {target}")
 
 
+def change_root(root: str) -> None:
+    """Make this mount the root of our mount namespace, and let go of the old one.
+
+    Raises:
+        OSError: it is no mount, or the call's number on this machine is not known.
+    """
+    number = _SYS_PIVOT_ROOT.get(os.uname().machine, -1)
+    os.chdir(root)
+    _check(_libc.syscall(ctypes.c_long(number), b".", b"."), "pivot_root")
+    _check(_libc.umount2(b".", _MNT_DETACH), "umount")
+    os.chdir("/")
+
+
 class _MountAttr(ctypes.Structure):
     _fields_ = tuple((name, ctypes.c_uint64) for name in ("attr_set", "attr_clr", "propagation", "userns_fd"))
 
@@ -65,8 +80,13 @@ def die_with_parent(signal_number: int) -> None:
 
 
 def as_by_default(signal_number: int) -> None:
-    """Let a signal do what it does by itself. Python's own `signal` takes time to load."""
+    """Let a signal do what it does by itself. Python's own `signal` is large."""
     _libc.signal(signal_number, None)
+
+
+def ignore(signal_number: int) -> None:
+    """Let a signal do nothing; of SIGCHLD, children that end are not waited for."""
+    _libc.signal(signal_number, 1)
 
 
 def give_up_rights() -> None:

@@ -2,8 +2,8 @@
 
 Every path a command can write to is either covered by an overlay or on a sealed mount, where a write fails with
 EROFS, which the trace sees. `/proc`, `/sys` and `/dev` are made anew or sealed inside. Overlays are as few as can be,
-one for a whole directory of the root, because programs see where one ends: renames fail there, and git looks no
-further. A workspace gets none of its own.
+one for the whole root, or for each directory of it where the root has mounts that cannot be parted from it, because
+programs see where one ends: renames fail there, and git looks no further. A workspace gets none of its own.
 """
 
 import os
@@ -37,14 +37,14 @@ def layout(used: Iterable[str], *, unprivileged: bool) -> Layout:
             others be changed: what lies deeper than one of them gets its own overlay.
     """
     below = [path for path in mount_points() if not _within(path, _OWN) and path != "/"]
-    tops = [path for path in _directories("/") if path not in _OWN]
     if unprivileged:
+        tops = [path for path in _directories("/") if path not in _OWN]
         covered = {path for top in tops for path in _without_mounts_below(top, below)}
         owned = {path for each in used if (path := _outermost_own(each, covered)) is not None}
         return Layout(_outer_first(covered | owned), ())
     nested = {path for path in below if Path(path).is_dir()}
     files = [path for path in below if Path(path).is_file()]
-    return Layout(_outer_first({*tops, *nested}), _outer_first(files))
+    return Layout(_outer_first({"/", *nested}), _outer_first(files))
 
 
 def mount_points() -> list[str]:
@@ -96,7 +96,7 @@ def _within(path: str, roots: tuple[str, ...]) -> bool:
 
 
 def _outer_first(paths: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(paths, key=lambda path: path.split("/")))
+    return tuple(sorted(paths, key=lambda path: path.rstrip("/").split("/")))
 
 
 def covers(covered: Iterable[str], path: str) -> bool:

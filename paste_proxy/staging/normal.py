@@ -5,8 +5,9 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
+from typing import Any
 
 from paste_proxy.staging.output import Output
 from paste_proxy.staging.types import Ran, Staged
@@ -47,7 +48,7 @@ async def run(staged: Staged, *, output_bytes: int, started: Callable[[int], Non
         try:
             started(process.pid)
             output.handed_over()
-            poisons = await ends(process, output, staged.timeout_s)
+            poisons = await ends(process.wait(), output, staged.timeout_s)
         finally:
             if process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
@@ -64,9 +65,9 @@ async def run(staged: Staged, *, output_bytes: int, started: Callable[[int], Non
         output.close()
 
 
-async def ends(process: asyncio.subprocess.Process, output: Output, timeout_s: float) -> tuple[str, ...]:
-    """Wait until it has ended, or why it is not waited for any longer."""
-    ended, overflowed = (asyncio.ensure_future(what) for what in (process.wait(), output.overflowed.wait()))
+async def ends(end: Coroutine[Any, Any, object], output: Output, timeout_s: float) -> tuple[str, ...]:
+    """Wait for the end of what writes this output, or why it is not waited for any longer."""
+    ended, overflowed = asyncio.ensure_future(end), asyncio.ensure_future(output.overflowed.wait())
     try:
         await asyncio.wait((ended, overflowed), timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
         if output.overflowed.is_set():

@@ -27,16 +27,12 @@ class Orders:
     """Names in `/dev` that a view does not have."""
     shared_memory: list[str]
     """Names in `/dev/shm` outside."""
-    ports: list[int]
-    """That are in use outside."""
     closed: list[str]
     """Roots of overlays that the user may not write to."""
     strace: str
     folder: str
     memory_bytes: int
     disk_bytes: int
-    parent: int
-    """Our process."""
 
     def __init__(self, **given: object) -> None:
         self.__dict__.update(given)

@@ -1,10 +1,23 @@
-"""Paths as the kernel follows them: every link on the way, and where it ends. Standard library only: runs inside."""
+"""Paths as the kernel follows them: every link on the way, and where it ends; and what runs a script. Standard library
+only: runs inside.
+"""
 
 import os
 from collections.abc import Iterator
 
+_LINE_BYTES = 256
 _MOST_LINKS = 40
 """The kernel's own bound."""
+
+
+def interpreter_of(program: str) -> bytes:
+    """Which program the kernel opens for a script; none for others."""
+    try:
+        with open(program, "rb") as file:  # noqa: PTH123  pathlib takes time to load
+            line = file.readline(_LINE_BYTES)
+    except OSError:
+        return b""
+    return (line[2:].split() or [b""])[0] if line.startswith(b"#!") else b""
 
 
 class Places:

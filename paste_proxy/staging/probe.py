@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from paste_proxy.staging.forks import Forks
 from paste_proxy.staging.normal import OWN_UMASK
 from paste_proxy.staging.types import Ran, Refused, Staged, Tier
 from paste_proxy.staging.view import make_overlays, run_in_view
@@ -17,14 +18,14 @@ os.rename("old", "new")
 os.unlink("gone")
 os.mkdir("made")
 open("kept", "a").write("more")
-print(sorted(os.listdir(".")), open("kept").read())
+print([name for name in ("old", "new", "gone", "made") if os.path.exists(name)], open("kept").read())
 """
-_SHOWS = b"['kept', 'made', 'new'] lessmore\n"
+_SHOWS = b"['new', 'made'] lessmore\n"
 _TIMEOUT_S = 20.0
 _OUTPUT_BYTES = 2**16
 
 
-async def probe(base: str) -> tuple[Tier, str]:
+async def probe(base: str, forks: Forks) -> tuple[Tier, str]:
     """The tier, and for `Tier.NONE` the reason in words. Raises nothing and leaves nothing.
 
     Args:
@@ -38,7 +39,7 @@ async def probe(base: str) -> tuple[Tier, str]:
     except OSError as fault:
         return Tier.NONE, f"{base} cannot be used: {fault}"
     try:
-        ran = await _try(folder, tier)
+        ran = await _try(folder, tier, forks)
         seen = await asyncio.to_thread(_untouched, folder)
     except (OSError, Refused) as fault:
         return Tier.NONE, str(fault)
@@ -51,7 +52,7 @@ async def probe(base: str) -> tuple[Tier, str]:
     return tier, ""
 
 
-async def _try(folder: str, tier: Tier) -> Ran:
+async def _try(folder: str, tier: Tier, forks: Forks) -> Ran:
     workspace = f"{folder}/workspace"
     staged = Staged(
         argv=(sys.executable, "-I", "-S", "-c", _TRIAL),
@@ -62,7 +63,7 @@ async def _try(folder: str, tier: Tier) -> Ran:
         timeout_s=_TIMEOUT_S,
     )
     overlays = await asyncio.to_thread(make_overlays, workspace, folder)
-    return await run_in_view(staged, overlays, tier, folder=folder, output_bytes=_OUTPUT_BYTES)
+    return await run_in_view(staged, overlays, tier, forks, folder=folder, output_bytes=_OUTPUT_BYTES)
 
 
 def _prepare(base: str) -> str:

@@ -8,11 +8,12 @@ Standard library only: runs inside, and outside for a session that needs no view
 """
 
 import os
+import resource
 import time
 
 from paste_proxy.staging import kernel
 
-_LOWEST, _USUAL = 19, 0
+_LOWEST, _LOW, _USUAL = 19, 10, 0
 _AS_OTHERS, _IDLE = 0, 3
 """Classes of access to the disk."""
 _NICE_NEEDED = 20
@@ -52,6 +53,13 @@ def _hush(pid: int, *, unprivileged: bool) -> None:
     may_return = not unprivileged or _nice_limit() >= _NICE_NEEDED
     os.sched_setscheduler(pid, os.SCHED_IDLE if may_return else os.SCHED_BATCH, os.sched_param(0))
     kernel.set_io_class(pid, _IDLE)
+
+
+def give_way() -> None:
+    """This process, which has just begun a session, for good, and to all others. Not as much as it could: what it does
+    to a disk, others may have to wait for."""
+    os.nice(_LOW)
+    _set_session(os.getpid(), _LOW)
 
 
 class Quiet:
@@ -124,7 +132,5 @@ def _numbers(folder: str) -> list[int]:
 
 
 def _nice_limit() -> int:
-    import resource
-
     limit = resource.getrlimit(resource.RLIMIT_NICE)[0]
     return limit if limit != resource.RLIM_INFINITY else _NICE_NEEDED

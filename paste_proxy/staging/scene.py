@@ -24,13 +24,17 @@ _PASSED_ON = kernel.READ_ONLY | kernel.NO_SUID | kernel.NO_DEVICES | kernel.NO_E
 """What a mount forbids, its overlay forbids."""
 
 
-def build(orders: Orders) -> None:
-    """Mount it all.
+def build(orders: Orders) -> list[tuple[str, int]]:
+    """Mount it all. Where the whole root is covered, what covers it becomes the new one; elsewhere what is left of the
+    old one is sealed. The directories that are covered, and what is below of each, open.
 
     Raises:
         OSError: something cannot be mounted.
     """
+    kernel.unshare(kernel.NEW_MOUNTS)
     kernel.mount("none", "/", None, kernel.RECURSIVE | kernel.PRIVATE)
+    whole = orders.overlays[0][0] == "/"
+    root = orders.folder if whole else ""
     # opened before anything is mounted: a later mount may hide the path of an earlier one's directories
     layers = [(path, _open(path), _open(upper), _open(work)) for path, upper, work in orders.overlays]
     kept = [(path, _open(path)) for path in orders.kept]
@@ -38,19 +42,24 @@ def build(orders: Orders) -> None:
     sealed = [opened for path in orders.mounts if (opened := _opened(path)) >= 0]
     for path, lower, upper, work in layers:
         options = f"{orders.options},lowerdir={_by(lower)},upperdir={_by(upper)},workdir={_by(work)}"
-        kernel.mount("overlay", path, "overlay", os.fstatvfs(lower).f_flag & _PASSED_ON, options)
+        kernel.mount("overlay", root + path, "overlay", os.fstatvfs(lower).f_flag & _PASSED_ON, options)
     for path, opened in kept:
-        kernel.mount(_by(opened), path, None, kernel.BIND)
-        _seal(path)
-    _make_devices("/dev", devices)
-    kernel.mount("proc", "/proc", "proc", kernel.NO_SUID | kernel.NO_DEVICES | kernel.NO_EXEC)
-    for opened in sealed:
-        kernel.seal(opened)
-    for each in (*sealed, *(each for _, *ours in layers for each in ours), *(ours for _, ours in (*kept, *devices))):
+        kernel.mount(_by(opened), root + path, None, kernel.BIND)
+        _seal(root + path)
+    _make_devices(f"{root}/dev", devices)
+    kernel.mount("proc", f"{root}/proc", "proc", kernel.NO_SUID | kernel.NO_DEVICES | kernel.NO_EXEC)
+    if whole:
+        kernel.mount("/sys", f"{root}/sys", None, kernel.BIND | kernel.RECURSIVE)
+        kernel.change_root(root)
+    else:
+        for opened in sealed:
+            kernel.seal(opened)
+    for each in (*sealed, *(each for _, _, *ours in layers for each in ours), *(ours for _, ours in (*kept, *devices))):
         os.close(each)
     _seal("/sys", recursive=True)
     if not orders.unprivileged:
         _seal_tuning()
+    return [(path, lower) for path, lower, _, _ in layers]
 
 
 def _open(path: str) -> int:

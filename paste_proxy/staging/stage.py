@@ -10,7 +10,6 @@ from enum import StrEnum
 from pathlib import Path
 
 from paste_proxy.staging import journal
-from paste_proxy.staging.copying import clear
 from paste_proxy.staging.effects import Seen, effects, seen_first
 from paste_proxy.staging.filesystems import need_honest_times
 from paste_proxy.staging.instant import Instant
@@ -172,14 +171,6 @@ class Stage:
             return journal.carry_out(self.folder, plan.operations)
         except OSError as fault:
             raise Unfinished(f"{self.staged.workspace}: {fault}") from fault
-
-    def clear(self) -> None:
-        """Leave nothing of it.
-
-        Raises:
-            OSError: something is left.
-        """
-        clear(str(self.folder))
 
     def _ended(self) -> tuple[Ran, Plan, Looks]:
         if self._foreseen is None:

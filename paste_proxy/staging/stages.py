@@ -17,6 +17,8 @@ import structlog
 
 from paste_proxy.clock import Clock
 from paste_proxy.staging.base import Claim, Recovered, recover
+from paste_proxy.staging.forks import Forks
+from paste_proxy.staging.gone import Sweep, put_away
 from paste_proxy.staging.plan import Rules, within
 from paste_proxy.staging.probe import probe
 from paste_proxy.staging.stage import Event, Stage, State, Unfinished
@@ -39,6 +41,8 @@ class Bounds:
     age_s: float = 60.0
     """From a command's start; what it came to is not committed later."""
     output_bytes: int = 16 * 2**20
+    sweep_s: float = 2.0
+    """At the end, for what is over to be taken away. What is left then, the next start takes."""
 
 
 class Stages:
@@ -56,6 +60,8 @@ class Stages:
         self.recovered = Recovered()
         self.tally = StageTally()
         self._claim: Claim | None = None
+        self._forks = Forks()
+        self._sweep = Sweep(base, self._forks)
         self._started = 0
         self._stages: dict[Stage, float] = {}
         """And when each was started."""
@@ -63,7 +69,7 @@ class Stages:
         self._expiry: dict[Stage, asyncio.TimerHandle] = {}
         self._writes: Counter[str] = Counter()
         self._broken: set[str] = set()
-        self._one, self._clearing = asyncio.Lock(), asyncio.Lock()
+        self._one = asyncio.Lock()
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def recover(self) -> None:
@@ -80,7 +86,11 @@ class Stages:
         """Find out what this machine can do: `tier`, and if it is none the `reason`. Raises nothing."""
         try:
             self._claim = await asyncio.to_thread(Claim, self.base)
-            self.tier, self.reason = await probe(str(self._claim.folder))
+            self.tier, self.reason = await probe(str(self._claim.folder), self._forks)
+            if self.tier is Tier.NONE:
+                await self._forks.close()
+            else:
+                self._sweep.begin()  # what earlier processes left
         except OSError as fault:
             self.tier, self.reason = Tier.NONE, f"{self.base} cannot be used: {fault}"
 
@@ -148,12 +158,14 @@ class Stages:
             self.void(workspace, "a tool wrote")
 
     async def close(self) -> None:
-        """End everything and leave nothing. Safe to call twice."""
+        """End everything and leave no process. Safe to call twice."""
         self.tier, self.reason = Tier.NONE, "it is closed"
         for stage in list(self._stages):
             self.discard(stage, self.reason)
         while self._tasks:
             await asyncio.wait(self._tasks)
+        await self._sweep.close(self._bounds.sweep_s)
+        await self._forks.close()
         claim, self._claim = self._claim, None
         if claim is not None:
             try:
@@ -192,6 +204,7 @@ class Stages:
                 staged,
                 stage.overlays,
                 self.tier,
+                self._forks,
                 folder=str(stage.folder),
                 output_bytes=bounds.output_bytes,
                 disk_bytes=share,
@@ -286,16 +299,19 @@ class Stages:
             expiry.cancel()
 
     def _end(self, stage: Stage) -> None:
-        """It has nothing to do any more: clear it away, after whatever is more urgent."""
+        """It has nothing to do any more."""
         self._forget(stage)
-        self._task(self._clear(stage))
+        self._task(self._put_away(stage))
 
-    async def _clear(self, stage: Stage) -> None:
-        async with self._clearing:
-            try:
-                await asyncio.to_thread(stage.clear)
-            except OSError as fault:  # `recover` tries again
-                log.warning("stage_left", folder=str(stage.folder), fault=str(fault))
+    async def _put_away(self, stage: Stage) -> None:
+        try:
+            await asyncio.to_thread(put_away, stage.folder, self.base)
+        except FileNotFoundError:  # it had not begun
+            return
+        except OSError as fault:  # `recover` tries again
+            log.warning("stage_left", folder=str(stage.folder), fault=str(fault))
+            return
+        self._sweep.begin()
 
     async def _whole(self, work: Coroutine[Any, Any, _T]) -> _T:
         """Cancelling waits until it is over: a thread cannot be stopped."""

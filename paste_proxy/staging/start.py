@@ -3,6 +3,7 @@
 Standard library only: runs inside.
 """
 
+import fcntl
 import os
 
 from paste_proxy.staging import kernel, quiet, syscalls
@@ -21,8 +22,6 @@ def command(orders: Orders) -> tuple[int, int, int, int]:
     Raises:
         OSError: it cannot be started.
     """
-    import fcntl
-
     control = os.dup(0)
     lines, far_end = os.pipe()
     fcntl.fcntl(lines, _SET_PIPE_SIZE, _TRACE_PIPE_BYTES)

@@ -9,7 +9,8 @@ import re
 from paste_proxy.staging.calls import Call, Calls
 from paste_proxy.staging.escapes import Escapes
 from paste_proxy.staging.orders import Orders
-from paste_proxy.staging.places import Places
+from paste_proxy.staging.outside import Outside
+from paste_proxy.staging.places import Places, interpreter_of
 
 _PATH = re.compile(rb'(?:(?:AT_FDCWD|-?\d+)(?:<([^>]*)>)?, )?"((?:[^"\\]|\\.)*)"')
 _CURRENT = re.compile(rb"AT_FDCWD<([^>]*)>")
@@ -20,16 +21,15 @@ _NO_PATH = {*_NEW_PROCESS, "socket", "kill", "pidfd_open", "fchdir", "getcwd", "
 _OPENING = {"open", "openat", "openat2", "creat"}
 _MAKING = {"mkdir", "mkdirat", "mknod", "mknodat", "symlink", "symlinkat", "bind"}
 _DESCRIBING = {"stat", "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2"}
-_LINE_BYTES = 256
 _OWN = ("/proc", "/sys", "/dev")
 
 
 class Trace:
     """Reads it as it comes. `poisons`, `looked_at` and `absent` are as far as it has come."""
 
-    def __init__(self, orders: Orders) -> None:
+    def __init__(self, orders: Orders, outside: Outside) -> None:
         self._inside: str = orders.workspace.rstrip("/") + "/"
-        self._calls, self._places, self._escapes = Calls(), Places(), Escapes(orders)
+        self._calls, self._places, self._escapes = Calls(), Places(), Escapes(orders, outside)
         self._first = [orders.cwd]
         self._directories: dict[int, list[str]] = {}
         """The current directory of each process, in a box, which threads share."""
@@ -75,6 +75,7 @@ class Trace:
         elif call.name == "fchdir":
             directory[0] = _text(call.args.partition(b"<")[2].rpartition(b">")[0])
         elif call.name in _NEW_PROCESS:
+            self._escapes.began(int(call.result), call.pid)
             self._begin(int(call.result), directory if b"CLONE_FS" in call.args else [directory[0]])
 
     def _begin(self, child: int, directory: list[str]) -> None:
@@ -97,7 +98,7 @@ class Trace:
             for base, path in named[: 2 if call.name in _TWO_PATHS else 1]
             if path
         ]
-        if call.name.startswith("execve") and call.done and places and (interpreter := _interpreter(places[-1])):
+        if call.name.startswith("execve") and call.done and places and (interpreter := interpreter_of(places[-1])):
             self._place(current, interpreter, _FOUND)
         if call.result_path and call.result_path.startswith(b"/"):
             places.append(self._place("/", call.result_path, how))
@@ -138,16 +139,6 @@ def _how(call: Call) -> str:
     if call.done and (call.name in _MAKING or (call.name in _OPENING and b"O_CREAT" in call.args)):
         return _MADE
     return _DESCRIBED if call.name in _DESCRIBING else _FOUND
-
-
-def _interpreter(program: str) -> bytes:
-    """Which program the kernel opens for a script; none for others."""
-    try:
-        with open(program, "rb") as file:  # noqa: PTH123  pathlib takes time to load
-            line = file.readline(_LINE_BYTES)
-    except OSError:
-        return b""
-    return (line[2:].split() or [b""])[0] if line.startswith(b"#!") else b""
 
 
 def _text(quoted: bytes) -> str:

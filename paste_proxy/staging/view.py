@@ -5,15 +5,13 @@ import contextlib
 import json
 import os
 import shutil
+import socket
 import stat
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import paste_proxy
-from paste_proxy.staging import inside, ports, trace  # noqa: F401  two compiled by us: in the view nothing may be written
 from paste_proxy.staging.copying import attributes
+from paste_proxy.staging.forks import Forks
 from paste_proxy.staging.marks import PREFIXES
 from paste_proxy.staging.mounts import covers, layout, mount_points
 from paste_proxy.staging.normal import TOO_MUCH, ends
@@ -23,18 +21,12 @@ from paste_proxy.staging.scene import PRIVATE_DEVICES
 from paste_proxy.staging.showing import lists_uncounted
 from paste_proxy.staging.types import Overlay, Ran, Refused, Staged, Tier
 
-_OPTIONS = {Tier.ROOT: "redirect_dir=on,index=off,metacopy=off", Tier.USER: "userxattr"}
-_INSIDE = """
-import sys
-package = sys.modules["paste_proxy"] = type(sys)("paste_proxy")  # not loaded as a whole: that takes time
-package.__path__ = [{!r}]
-from paste_proxy.staging.inside import main
-main()
-"""
+_OPTIONS = {Tier.ROOT: "redirect_dir=on,index=off,metacopy=off,volatile", Tier.USER: "userxattr,volatile"}
+"""Volatile, or the whole file system below would be written back when a view ends."""
 _BORDER = b"GIT_DISCOVERY_ACROSS_FILESYSTEM"
 """In what git says where its search ended at an overlay's root instead of the machine's."""
-_GRACE_S = 5.0
-"""For a view to end once it is told to; after that its outermost process is killed, and the kernel ends the rest."""
+_GRACE_S = 10.0
+"""For a view to end once it is told to, within which its outer process kills the others; after that all views are."""
 _REPORT_BYTES = 64 * 2**20
 _OFTEN_USED = (os.path.realpath(Path.home()), "/tmp", "/var/tmp")  # noqa: S108  looked at, not written to
 """Where commands change something beside their workspace."""
@@ -78,6 +70,7 @@ async def run_in_view(
     staged: Staged,
     overlays: Sequence[Overlay],
     tier: Tier,
+    forks: Forks,
     *,
     folder: str,
     output_bytes: int,
@@ -99,25 +92,20 @@ async def run_in_view(
 
     Raises:
         Refused: there is no view of it on this machine, with the reason.
+        OSError: the same.
     """
     hushed = running is not None and not running.promoted.is_set()
     orders = await asyncio.to_thread(_orders, staged, overlays, tier, folder, memory_bytes, disk_bytes, hushed)
     said, output = Output(_REPORT_BYTES), Output(output_bytes)
     try:
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-S", "-B", "-c", _INSIDE.format(str(Path(paste_proxy.__file__).parent))),
-            stdin=subprocess.PIPE,
-            stdout=output.far_end,
-            stderr=said.far_end,
-            cwd="/",
-            start_new_session=True,
-        )
-        said.handed_over()
-        output.handed_over()
+        control = await forks.view(output.far_end, said.far_end)
         try:
-            poisons = await _accompany(process, orders, output, staged.timeout_s, running)
+            said.handed_over()
+            output.handed_over()
+            poisons = await _accompany(control, orders, said, output, staged.timeout_s, running)
         finally:
-            await _end(process)
+            control.close()
+            await _end(said, forks)
         written = output.drain()
         if output.overflowed.is_set():
             poisons = (TOO_MUCH,)
@@ -129,33 +117,32 @@ async def run_in_view(
 
 
 async def _accompany(
-    process: asyncio.subprocess.Process, orders: bytes, output: Output, timeout_s: float, running: Running | None
+    control: socket.socket, orders: bytes, said: Output, output: Output, timeout_s: float, running: Running | None
 ) -> tuple[str, ...]:
-    assert process.stdin is not None
-    process.stdin.write(len(orders).to_bytes(4, "big") + orders)
-    promoting = asyncio.ensure_future(_promote(process.stdin, running)) if running else None
+    with contextlib.suppress(OSError):  # it is over already, and has said why
+        await asyncio.get_running_loop().sock_sendall(control, len(orders).to_bytes(4, "big") + orders)
+    promoting = asyncio.ensure_future(_promote(control, running)) if running else None
     try:
-        return await ends(process, output, timeout_s)
+        return await ends(said.ended.wait(), output, timeout_s)
     finally:
         if promoting:
             promoting.cancel()
 
 
-async def _promote(orders: asyncio.StreamWriter, running: Running) -> None:
+async def _promote(control: socket.socket, running: Running) -> None:
     await running.promoted.wait()
-    orders.write(b"p")
+    with contextlib.suppress(OSError):  # it is over
+        control.send(b"p")
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """Leave no process of it."""
-    assert process.stdin is not None
-    process.stdin.close()
-    ended = asyncio.ensure_future(process.wait())
+async def _end(said: Output, forks: Forks) -> None:
+    """Wait until there is no process of it."""
+    ended = asyncio.ensure_future(said.ended.wait())
     while not ended.done():
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.wait((ended,), timeout=_GRACE_S)
             if not ended.done():
-                process.kill()
+                forks.kill()
 
 
 def _given_away(written: bytes, workspace: str) -> tuple[str, ...]:
@@ -216,13 +203,11 @@ def _orders(
         mounts=[path for path in mount_points() if not path.startswith(("/proc", "/sys", "/dev"))],
         devices=sorted(set(_names("/dev")) - PRIVATE_DEVICES),
         shared_memory=_names("/dev/shm"),  # noqa: S108  looked at, not written to
-        ports=ports.taken(),
         closed=[overlay.path for overlay in overlays if not os.access(overlay.path, os.W_OK)],
         strace=strace,
         folder=folder,
         memory_bytes=memory_bytes,
         disk_bytes=disk_bytes,
-        parent=os.getpid(),
     )
     return orders.packed()
 

@@ -80,7 +80,7 @@ async def test_a_doctor_tells_what_the_machine_can_and_finishes_what_was_left(fo
 async def test_a_machine_without_views_is_a_warning_with_its_reason(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def none(base: str) -> tuple[Tier, str]:
+    async def none(base: str, forks: object) -> tuple[Tier, str]:
         return Tier.NONE, "strace is not installed"
 
     monkeypatch.setattr("paste_proxy.staging.stages.probe", none)

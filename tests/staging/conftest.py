@@ -1,6 +1,5 @@
 """A workspace, and views of it."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -23,4 +22,4 @@ def place(tmp_path: Path) -> Path:
 async def views(tmp_path: Path) -> AsyncIterator[Views]:
     views = await views_in(tmp_path / "views")
     yield views
-    await asyncio.to_thread(views.close)
+    await views.close()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from paste_proxy.staging.copying import clear
+from paste_proxy.staging.forks import Forks
 from paste_proxy.staging.probe import probe
 from paste_proxy.staging.types import Overlay, Ran, Staged, Tier
 from paste_proxy.staging.view import Running, make_overlays, run_in_view
@@ -20,8 +21,8 @@ PROGRAM = "/usr/bin/python3"
 class Views:
     """Views whose changes lie in folders of `base`."""
 
-    def __init__(self, base: Path, tier: Tier) -> None:
-        self._base, self.tier = base, tier
+    def __init__(self, base: Path, tier: Tier, forks: Forks) -> None:
+        self._base, self.tier, self.forks = base, tier, forks
         self._number = 0
         self.overlays: list[Overlay] = []
         """Of the last one."""
@@ -32,30 +33,33 @@ class Views:
         await asyncio.to_thread(os.mkdir, folder)
         self.overlays = await asyncio.to_thread(make_overlays, staged.workspace, folder)
         return await run_in_view(
-            staged, self.overlays, self.tier, folder=folder, output_bytes=output_bytes, running=running
+            staged, self.overlays, self.tier, self.forks, folder=folder, output_bytes=output_bytes, running=running
         )
 
     def changed(self) -> set[str]:
         """What the last one left in its uppers that is no directory, by the paths it had."""
         return {
-            os.path.normpath(f"{overlay.path}/{found.relative_to(overlay.upper)}")
+            f"{overlay.path.rstrip('/')}/{found.relative_to(overlay.upper)}"
             for overlay in self.overlays
             for found in Path(overlay.upper).rglob("*")
             if not found.is_dir()
         }
 
-    def close(self) -> None:
-        clear(str(self._base))
+    async def close(self) -> None:
+        await self.forks.close()
+        await asyncio.to_thread(clear, str(self._base))
 
 
 async def views_in(base: Path) -> Views:
     """Skips where this machine has none, with the reason."""
     await asyncio.to_thread(base.mkdir)
-    tier, reason = await probe(str(base))
+    forks = Forks()
+    tier, reason = await probe(str(base), forks)
     assert await asyncio.to_thread(os.listdir, base) == []
     if tier is Tier.NONE:
+        await forks.close()
         pytest.skip(f"no views here: {reason}")
-    return Views(base, tier)
+    return Views(base, tier, forks)
 
 
 async def found(what: Callable[[], object]) -> None:

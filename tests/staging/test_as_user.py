@@ -20,13 +20,15 @@ ROOT = Path(__file__).parents[2]
 _RUN = """
 import asyncio, json, os, sys
 from dataclasses import asdict
+from paste_proxy.staging.forks import Forks
 from paste_proxy.staging.normal import run
 from paste_proxy.staging.probe import probe
 from paste_proxy.staging.types import Staged
 from paste_proxy.staging.view import make_overlays, run_in_view
 
 async def main(base, workspace, command):
-    tier, reason = await probe(base)
+    forks = Forks()
+    tier, reason = await probe(base, forks)
     if tier != "user":
         return {"reason": reason}
     env = (("HOME", base), ("PATH", "/usr/bin:/bin"))
@@ -34,7 +36,8 @@ async def main(base, workspace, command):
     staged = Staged(argv=argv, workspace=workspace, cwd=workspace, env=env, umask=0o22, timeout_s=30)
     folder = base + "/stage"
     os.mkdir(folder)
-    ran = await run_in_view(staged, make_overlays(workspace, folder), tier, folder=folder, output_bytes=9999)
+    ran = await run_in_view(staged, make_overlays(workspace, folder), tier, forks, folder=folder, output_bytes=9999)
+    await forks.close()
     came = sorted(os.listdir(workspace))
     normal = await run(staged, output_bytes=9999)
     said = [(each.output.decode(), each.exit_code) for each in (ran, normal)]

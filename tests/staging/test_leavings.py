@@ -60,8 +60,13 @@ import asyncio, os, sys
 from pathlib import Path
 from tests.staging.runs import Views
 from tests.staging.workplace import staged
+from paste_proxy.staging.forks import Forks
 from paste_proxy.staging.types import Tier
-asyncio.run(Views(Path(sys.argv[1]), Tier(sys.argv[2])).run(staged(Path(sys.argv[3]), sys.argv[4])))
+
+async def main():
+    await Views(Path(sys.argv[1]), Tier(sys.argv[2]), Forks()).run(staged(Path(sys.argv[3]), sys.argv[4]))
+
+asyncio.run(main())
 """
 
 

@@ -1,11 +1,13 @@
 """What a trace says of a command, from the words of its tracer."""
 
 import random
+from collections.abc import Container
 from typing import Any
 
 import pytest
 
 from paste_proxy.staging.orders import Orders
+from paste_proxy.staging.outside import Outside
 from paste_proxy.staging.showing import lists_uncounted, shown_otherwise
 from paste_proxy.staging.trace import Trace
 
@@ -19,7 +21,20 @@ def read(text: bytes, *, pieces: int = 1, **orders: Any) -> tuple[set[str], list
     return (trace.looked_at | trace.absent) - {"/usr/bin/x"}, poisons
 
 
-def traced(text: bytes, pieces: int = 1, **orders: Any) -> tuple[Trace, list[str]]:
+class _Outside(Outside):
+    """With a server on port 80."""
+
+    def __init__(self, below: Container[str] = ()) -> None:
+        self._names = below
+
+    def taken(self, port: int) -> bool:
+        return port == 80
+
+    def has(self, path: str) -> bool:
+        return path in self._names
+
+
+def traced(text: bytes, pieces: int = 1, below: Container[str] = (), **orders: Any) -> tuple[Trace, list[str]]:
     trace = Trace(
         Orders(
             **{
@@ -27,12 +42,12 @@ def traced(text: bytes, pieces: int = 1, **orders: Any) -> tuple[Trace, list[str
                 "cwd": "/nowhere/ws/in",
                 "devices": ["kvm"],
                 "shared_memory": ["theirs"],
-                "ports": [80],
                 "closed": ["/etc"],
                 "unprivileged": False,
                 **orders,
             }
-        )
+        ),
+        _Outside(below),
     )
     whole = BEGIN + text + END
     cuts = sorted(random.Random(pieces).sample(range(len(whole)), pieces - 1))
@@ -220,9 +235,8 @@ def test_in_a_user_namespace_a_number_of_others_fails_in_another_way(name: str) 
 
 
 def test_a_trace_that_is_cut_off_is_not_whole() -> None:
-    trace = Trace(
-        Orders(workspace="/w", cwd="/w", devices=[], shared_memory=[], ports=[], closed=[], unprivileged=False)
-    )
+    orders = Orders(workspace="/w", cwd="/w", devices=[], shared_memory=[], closed=[], unprivileged=False)
+    trace = Trace(orders, _Outside())
     trace.feed(BEGIN)
     assert trace.end(2) == ["its trace is not whole"]
 
