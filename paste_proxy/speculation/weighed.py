@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.values import canonical_text
 from paste_proxy.speculation.policy import Policy, Ruling
 from paste_proxy.speculation.rules import Effect
 from paste_proxy.speculation.said import Said, said
@@ -21,6 +22,8 @@ class Weighed:
     """Effect domains, places filled."""
     writes: tuple[str, ...]
     core: Invocation
+    rehearsal: Invocation | None = None
+    """What may be run in its place, its result thrown away."""
 
     @property
     def how(self) -> tuple[str, ...]:
@@ -35,8 +38,8 @@ class Weighed:
             words.append(f"only if it is at least {self.ruling.min_confidence:.0%} likely")
         if self.ruling.ttl_s is not None:
             words.append(f"its result is thrown away {self.ruling.ttl_s:g} s after its start")
-        if rule.rehearse is not None:
-            words.append("it may be run in a changed form, to get ready for it: `rehearse`")
+        if self.rehearsal is not None:
+            words.append(f"to get ready for it, it may be run as {canonical_text(self.rehearsal.arguments)}")
         if self.ruling.reuse_s is not None:
             words.append(f"an answer serves the same call of its session again for {self.ruling.reuse_s:g} s")
         return tuple(words)
@@ -62,4 +65,12 @@ def weighed(policy: Policy, invocation: Invocation, *, session: str, least: floa
         reads=tuple(sorted(ruling.read_by(session, invocation))),
         writes=tuple(sorted(ruling.written_by(session, invocation))),
         core=ruling.same.core(invocation),
+        rehearsal=_rehearsal(ruling, invocation),
     )
+
+
+def _rehearsal(ruling: Ruling, invocation: Invocation) -> Invocation | None:
+    rule = ruling.rule
+    if rule is None or rule.rehearse is None:
+        return None
+    return rule.rehearse.of(invocation, rule.conditions, rule.same)

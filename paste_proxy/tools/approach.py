@@ -35,7 +35,8 @@ class Approach:
     def pays(self) -> bool:
         """Not in a pool that cannot; nor without TLS on this machine, where it takes no time, and a server that serves
         one connection after the other would wait for this one."""
-        return self._pool is not None and (self._tls or self._proxy is not None or not is_loopback(self._to.raw_host or ""))
+        far = self._tls or self._proxy is not None or not is_loopback(self._to.raw_host or "")
+        return self._pool is not None and far
 
     @property
     def ready(self) -> bool:

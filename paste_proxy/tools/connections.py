@@ -40,8 +40,8 @@ class Connections(TCPConnector):
     async def connect(self, req: ClientRequest, traces: list[Trace], timeout: ClientTimeout) -> Connection:
         """A connection for a request."""
         connection = await super().connect(req, traces, timeout)
-        protocol = self._taken(req.connection_key, connection)
-        if protocol is not None and protocol.should_close:  # something came that nobody asked for
+        taken = self._taken(req.connection_key, connection) if self._unused else None
+        if taken is not None and taken.should_close:  # something came that nobody asked for
             connection.close()
             connection = await super().connect(req, traces, timeout)
         return connection

@@ -10,6 +10,7 @@ from paste_proxy.events.values import Json
 from paste_proxy.speculation.hints import Hints, agreed
 from paste_proxy.speculation.plain_commands import pipeline
 from paste_proxy.speculation.policy import Policy
+from paste_proxy.speculation.weighed import weighed
 
 RULES = """
 [[rule]]
@@ -160,3 +161,10 @@ def test_of_several_connections_a_tool_is_known_to_take_what_all_of_them_list() 
     assert agreed([one, one]).arguments == {"a", "dry_run"}
     assert agreed([one, other]).arguments == {"a"}
     assert agreed([]).arguments == frozenset()
+
+
+def test_a_person_is_told_what_would_be_run() -> None:
+    call = Invocation("run", {"command": "cd web && git push"})
+    (told,) = weighed(POLICY, call, session="s", least=0.2).how
+    assert told == 'to get ready for it, it may be run as {"command":"git push --dry-run","cwd":"web"}'
+    assert weighed(POLICY, Invocation("deploy", {}), session="s", least=0.2).how == ()

@@ -6,6 +6,7 @@ Only files inside of the workspace, so many and so large: a guess may be wrong, 
 import asyncio
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import PurePath
 from stat import S_ISREG
 
@@ -17,6 +18,8 @@ from paste_proxy.tools.workbench.workspace import Unable, Workspace
 _FILES = 8
 _BYTES = 8 * 2**20
 _READERS = ("read", "edit", "grep")
+_THREADS = ThreadPoolExecutor(2, thread_name_prefix="warming")
+"""Not those of the agent's own calls: a folder of a network may keep one waiting."""
 
 
 class FileAhead:
@@ -40,7 +43,7 @@ class FileAhead:
         Raises:
             OSError: it cannot be opened.
         """
-        return await asyncio.to_thread(self._read)
+        return await asyncio.get_running_loop().run_in_executor(_THREADS, self._read)
 
     def _read(self) -> bool:
         try:
