@@ -41,7 +41,7 @@ class Sweep:
     """Takes away what is gone, by one process at a time. Close it."""
 
     def __init__(self, base: Path, forks: Forks) -> None:
-        self._folder, self._forks = gone_in(base), forks
+        self._folder, self._forks = gone_in(base).absolute(), forks
         self._wanted, self._closing = False, asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 

@@ -16,6 +16,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.types import TextContent
 
+from paste_proxy.staging.forks import Forks
 from paste_proxy.staging.probe import probe
 from paste_proxy.staging.types import Tier
 
@@ -36,7 +37,9 @@ async def place(tmp_path: Path) -> Path:
     """A workspace, stages beside it, and a pattern for `command` after a write; skips where there are no views."""
     (tmp_path / "work").mkdir()
     (tmp_path / "base").mkdir(mode=0o700)
-    tier, why = await probe(str(tmp_path / "base"))
+    forks = Forks()
+    tier, why = await probe(str(tmp_path / "base"), forks)
+    await forks.close()
     if tier is Tier.NONE:
         pytest.skip(f"no views here: {why}")
     (tmp_path / "work" / "sum.py").write_text(WRONG)

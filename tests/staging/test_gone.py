@@ -68,6 +68,14 @@ def _of_every_kind(tmp_path: Path) -> None:
     put_away(folder, tmp_path)
 
 
+async def test_where_it_lies_may_be_told_from_where_we_are(
+    tmp_path: Path, forks: Forks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    await asyncio.to_thread(lambda: put_away(over(Path("base"), "stage-1"), Path("base")))
+    await swept(Path("base"), forks)
+
+
 async def test_it_may_be_deeper_than_any_path_is_long(tmp_path: Path, forks: Forks) -> None:
     await asyncio.to_thread(_deep, tmp_path)
     await swept(tmp_path, forks)
