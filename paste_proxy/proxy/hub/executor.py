@@ -3,7 +3,8 @@ back, until that is committed or let go."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import structlog
 
@@ -15,12 +16,16 @@ from paste_proxy.tools.backend import Backend, Connecting, GivingWay, Held, Part
 
 log = structlog.get_logger(__name__)
 
+_Work: TypeAlias = Callable[[], Coroutine[Any, Any, ToolResult]]
+
 
 class Executor:
     """Owns the tasks of running jobs; tells exactly once for each that it ended."""
 
     def __init__(self, tell: Callable[[JobEnded | JobSent | Committed], None]) -> None:
         self._tell = tell
+        self._due: set[int] = set()
+        """Jobs whose turn to begin is to come."""
         self._running: dict[int, asyncio.Task[ToolResult]] = {}
         self._wanted: dict[int, asyncio.Event] = {}
         """Of jobs that give way to others, told when an agent waits for them."""
@@ -36,18 +41,27 @@ class Executor:
     def launch(self, job: int, invocation: Invocation, backend: Backend) -> bool:
         """Start a job; whether its call is sent now, not when the backend has connected (then `JobSent` is told)."""
         waits = isinstance(backend, Connecting) and not backend.connected
-        work = self._connected(job, invocation, backend) if waits else self._sent(job, invocation, backend)
-        task = asyncio.create_task(work, name=f"job-{job}")
-        self._running[job] = task
-        task.add_done_callback(lambda done: self._finish(job, done))
+        work = partial(self._connected, job, invocation, backend) if waits else self._sent(job, invocation, backend)
+        self._start(job, work)
         return not waits
 
     def stage(self, job: int, invocation: Invocation, backend: Staging) -> None:
         """Start a job whose effects are held back."""
         wanted = self._wanted[job] = asyncio.Event()
-        task = asyncio.create_task(self._staged(job, invocation, backend, wanted), name=f"stage-{job}")
-        self._running[job] = task
+        self._start(job, partial(self._staged, job, invocation, backend, wanted))
+
+    def _start(self, job: int, work: _Work) -> None:
+        task = self._running[job] = asyncio.create_task(self._in_turn(job, work, len(self._due)), name=f"job-{job}")
+        self._due.add(job)
         task.add_done_callback(lambda done: self._finish(job, done))
+
+    async def _in_turn(self, job: int, work: _Work, before: int) -> ToolResult:
+        """Of jobs started at one moment each round of the event loop begins one, so that what comes meanwhile waits for
+        one of them at most."""
+        for _ in range(before):
+            await asyncio.sleep(0)
+        self._due.discard(job)
+        return await work()
 
     async def _staged(self, job: int, invocation: Invocation, backend: Staging, wanted: asyncio.Event) -> ToolResult:
         held = self._held[job] = await backend.stage(invocation, wanted)
@@ -77,11 +91,11 @@ class Executor:
         self._tell(committed)
         return committed
 
-    def _sent(self, job: int, invocation: Invocation, backend: Backend) -> Coroutine[Any, Any, ToolResult]:
+    def _sent(self, job: int, invocation: Invocation, backend: Backend) -> _Work:
         if not isinstance(backend, GivingWay):
-            return backend.run(invocation, speculative=True)
+            return partial(backend.run, invocation, speculative=True)
         wanted = self._wanted[job] = asyncio.Event()
-        return backend.run_aside(invocation, wanted)
+        return partial(backend.run_aside, invocation, wanted)
 
     async def _connected(self, job: int, invocation: Invocation, backend: Backend) -> ToolResult:
         assert isinstance(backend, Connecting)
@@ -103,6 +117,7 @@ class Executor:
     def _finish(self, job: int, task: asyncio.Task[ToolResult]) -> None:
         self._running.pop(job, None)
         self._wanted.pop(job, None)
+        self._due.discard(job)
         result = retry_after_s = None
         if not task.cancelled():
             fault = task.exception()

@@ -81,6 +81,22 @@ async def test_a_job_that_gives_way_is_told_when_an_agent_waits_for_it() -> None
     await executor.close()
 
 
+async def test_of_jobs_started_at_once_each_round_of_the_loop_begins_one() -> None:
+    told: Told = asyncio.Queue()
+    executor, backend = Executor(told.put_nowait), Slow()
+    backend.open.set()
+    begun = []
+    for job in range(4):
+        executor.launch(job, READ, backend)
+    executor.cancel(2)
+    for _ in range(6):
+        await asyncio.sleep(0)
+        begun.append(len(backend.ran))
+    assert begun == [1, 2, 2, 3, 3, 3]
+    assert sorted([(await told.get()).job for _ in range(4)]) == [0, 1, 2, 3]
+    await executor.close()
+
+
 class Kept:
     """What a staged run holds back."""
 
