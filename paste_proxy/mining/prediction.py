@@ -25,7 +25,7 @@ class Barred:
     tool: Callable[[str], bool] = lambda tool: False
     """Whether no call of a tool may be."""
     call: Callable[[Invocation], bool] = lambda invocation: False
-    """Whether this call may not be, of a tool some of whose calls may."""
+    """Whether this call may not be; so is every call of such a tool."""
     least: float = 1.0
     """The confidence from which it is told of."""
 
