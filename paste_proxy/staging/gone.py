@@ -41,7 +41,7 @@ class Sweep:
     """Takes away what is gone, by one process at a time. Close it."""
 
     def __init__(self, base: Path, forks: Forks) -> None:
-        self._folder, self._forks = gone_in(base).absolute(), forks
+        self._folder, self._forks = gone_in(base), forks
         self._wanted, self._closing = False, asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -62,11 +62,11 @@ class Sweep:
         while self._wanted and not self._closing.is_set():
             self._wanted = False
             if await asyncio.to_thread(self._folder.exists):
-                await self._swept()
+                await self._swept(await asyncio.to_thread(self._folder.absolute))
 
-    async def _swept(self) -> None:
+    async def _swept(self, folder: Path) -> None:
         try:
-            control = await self._forks.sweeper(str(self._folder))
+            control = await self._forks.sweeper(str(folder))
         except OSError:  # whoever comes next does it
             return
         with control:
