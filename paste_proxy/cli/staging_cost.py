@@ -1,7 +1,7 @@
 """`paste-proxy bench staging`: what it costs to run a command ahead and commit it."""
 
-import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -38,10 +38,24 @@ def staging(
     from paste_proxy.bench.staging_cost import measure
     from paste_proxy.events.values import dumps
 
-    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+    aside = Console(stderr=True)
+    with _nothing_told(), Progress(console=aside, transient=True, disable=not aside.is_terminal) as progress:
         task = progress.add_task("staging", total=rounds)
         report = uvloop.run(measure(files, rounds, on_round=lambda: progress.advance(task)))
     typer.echo(dumps(report).decode() if as_json else _table(report))
+
+
+@contextmanager
+def _nothing_told() -> Iterator[None]:
+    """Of what is in order."""
+    import structlog
+
+    before = structlog.get_config()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger("warning"))
+    try:
+        yield
+    finally:
+        structlog.configure(**before)
 
 
 def _table(report: Mapping[str, "Json"]) -> str:
