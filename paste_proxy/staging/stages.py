@@ -41,7 +41,7 @@ class Bounds:
     age_s: float = 60.0
     """From a command's start; what it came to is not committed later."""
     output_bytes: int = 16 * 2**20
-    sweep_s: float = 2.0
+    sweep_s: float = 1.0
     """At the end, for what is over to be taken away. What is left then, the next start takes."""
 
 

@@ -5,16 +5,21 @@ import gc
 import mmap
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from paste_proxy.clock import FakeClock
-from paste_proxy.staging.stage import Stage, State
+from paste_proxy.staging import journal
+from paste_proxy.staging.base import recover
+from paste_proxy.staging.marks import prefix_of
+from paste_proxy.staging.operations import Operation
+from paste_proxy.staging.stage import Stage, State, Unfinished
 from paste_proxy.staging.stages import Stages
 from paste_proxy.staging.types import Refused
+from tests.staging.runs import PROGRAM
 from tests.staging.trees import plant, told
 from tests.staging.workplace import BOUNDS, begun, opened, staged, until
 
@@ -72,6 +77,49 @@ async def test_i1_before_its_commit_is_decided_the_real_tree_is_as_it_was(tmp_pa
         assert told(workspace) == before
         stages.discard(stage, "not wanted")
     assert told(workspace) == before
+
+
+async def test_i1_a_commit_that_could_not_be_decided_leaves_it_as_it_was(
+    tmp_path: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    before = told(workspace)
+    async with opened(tmp_path) as stages:
+        asked = staged(workspace, CHANGE)
+        stage = await stages.stage(asked)
+        monkeypatch.setattr(journal, "decide", full)
+        assert await stages.commit(stage, asked) is None
+        assert stage.state is State.DISCARDED
+        assert stage.reason.startswith("it could not be decided")
+        assert told(workspace) == before
+
+
+async def test_i2_one_that_was_carried_out_in_part_is_finished_and_never_taken_back(
+    tmp_path: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    carry_out = journal.carry_out
+
+    def only_the_first(folder: Path, planned: Sequence[Operation]) -> int:
+        carry_out(folder, planned[:1])
+        raise OSError(28, "No space left on device")
+
+    async with opened(tmp_path, bounds=replace(BOUNDS, sweep_s=0)) as stages:
+        asked = staged(workspace, CHANGE)
+        stage = await stages.stage(asked)
+        with monkeypatch.context() as patch:
+            patch.setattr(journal, "carry_out", only_the_first)
+            with pytest.raises(Unfinished):
+                await stages.commit(stage, asked)
+        assert not changed(workspace)
+        stages.discard(stage, "too late")
+        assert stage.state is State.COMMITTING
+        with pytest.raises(Refused, match="an earlier commit is not finished"):
+            await stages.stage(asked)
+        await stages.close()
+        assert (await asyncio.to_thread(recover, tmp_path / "base")).committed == 1
+    assert changed(workspace)
 
 
 async def test_i2_once_decided_it_goes_forward_only(
@@ -240,6 +288,49 @@ async def test_i5_what_cannot_be_shown_or_kept_is_refused(tmp_path: Path, worksp
             assert told(workspace) == before, command
 
 
+ESCAPES = {
+    "a way out": f"{PROGRAM} -c 'import socket; socket.socket().connect((\"192.0.2.1\", 80))'",
+    "a device": "cat /dev/kmsg; true",
+    "another's process": "kill -0 99999; true",
+    "a limit": "ulimit -f 1; head -c 9999 /dev/zero >big; true",
+    "a process left behind": "(setsid sleep 60 >/dev/null 2>&1 &)",
+    "memory left behind": "echo >/dev/shm/left-by-a-test",
+    "tracing": "strace -o /dev/null true; true",
+    "a border": "mv file /dev/shm/moved; true",
+    "another order": "touch new; find .",
+}
+
+
+@pytest.mark.parametrize("command", ESCAPES.values(), ids=ESCAPES)
+async def test_i5_one_that_came_upon_the_walls_of_its_view_is_never_adopted(
+    tmp_path: Path, workspace: Path, command: str
+) -> None:
+    before = told(workspace)
+    async with opened(tmp_path) as stages:
+        with pytest.raises(Refused):
+            await stages.stage(staged(workspace, f"echo more >>file; {command}"))
+        assert stages.tally.committed == 0
+    assert told(workspace) == before
+
+
+async def test_i5_an_unknown_mark_is_refused(tmp_path: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = told(workspace)
+    async with opened(tmp_path) as stages:
+        gate = Gate(monkeypatch, "read")
+        run = asyncio.create_task(stages.stage(staged(workspace, CHANGE)))
+        await gate.reached.wait()
+        await asyncio.to_thread(_mark, tmp_path, f"{prefix_of(stages.tier)}of-a-later-kernel")
+        gate.open()
+        with pytest.raises(Refused, match="marked 'of-a-later-kernel'"):
+            await run
+    assert told(workspace) == before
+
+
+def _mark(tmp_path: Path, name: str) -> None:
+    (upper,) = (tmp_path / "base").glob("process-*/stage-*/upper*/**/workspace/new")
+    os.setxattr(upper, name, b"y")
+
+
 async def test_i5_an_effect_where_none_is_permitted_is_refused(tmp_path: Path, workspace: Path) -> None:
     async with opened(tmp_path) as stages:
         with pytest.raises(Refused, match="it changed"):
@@ -353,6 +444,17 @@ async def test_i8_its_answer_is_handed_out_after_its_effects(
         assert ran is not None
         assert changed(workspace)
         assert ran.output == b"said\n"
+
+
+async def test_i8_no_answer_is_handed_out_if_its_effects_could_not_happen(
+    tmp_path: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(tmp_path) as stages:
+        asked = staged(workspace, CHANGE)
+        stage = await stages.stage(asked)
+        (workspace / "other").write_text("theirs")
+        assert await stages.commit(stage, asked) is None
+        assert stages.tally.committed == 0
 
 
 async def test_a_commit_that_cannot_be_decided_has_not_happened(
