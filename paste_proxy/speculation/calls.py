@@ -160,7 +160,8 @@ class Calls:
         job = self._state.ledger.numbered(told.job)
         if job is None or job.shadow or job.ended_at is not None:
             return
-        job.said = told.result
+        if told.result is not None:
+            job.bytes, job.cpu_s = len(told.result.body), told.result.cpu_s
         self._state.job_ended(job, told, now)
         if told.result is not None and told.result.status is Status.OK and job.rehearses is None:
             self._state.experience.ran(job.invocation.tool, _took(job, told.result, now))

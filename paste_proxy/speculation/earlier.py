@@ -95,7 +95,8 @@ class Earlier:
                 earlier=True,
                 admitted=None,
                 cost=0.0,
-                said=None,
+                bytes=None,
+                cpu_s=None,
                 commits_at=None,
             )
             yield from self.keep(whole, now)

@@ -111,6 +111,6 @@ def settled(job: Job, outcome: Outcome, now: float, saved_s: float = 0.0, why: W
         staged=job.staged,
         rehearsal=job.rehearses is not None,
         commit_s=None if job.commits_at is None else now - job.commits_at,
-        bytes=None if job.said is None else len(job.said.body),
-        cpu_s=None if job.said is None else job.said.cpu_s,
+        bytes=job.bytes,
+        cpu_s=job.cpu_s,
     )

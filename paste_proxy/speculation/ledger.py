@@ -53,8 +53,9 @@ class Job:
     cost: float = 0.0
     ended_at: float | None = None
     result: ToolResult | None = None
-    said: ToolResult | None = None
-    """The result it came to, whether that is kept or not."""
+    bytes: int | None = None
+    """Of the result it came to, whether that is kept or not."""
+    cpu_s: float | None = None
     commits_at: float | None = None
     """When its effects were let happen."""
     call: int | None = None

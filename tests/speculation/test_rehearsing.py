@@ -1,6 +1,7 @@
 """Calls that may not be run ahead, run in a changed form to get ready for them."""
 
 from dataclasses import replace
+from weakref import ref
 
 import pytest
 
@@ -22,6 +23,7 @@ from paste_proxy.speculation.types import (
     Settled,
     Tick,
 )
+from paste_proxy.tools.socket import JobResult
 
 from .playbook import (
     RULES,
@@ -304,8 +306,12 @@ def test_what_it_took_says_nothing_of_how_long_the_call_takes() -> None:
 def test_its_result_takes_no_room() -> None:
     tell = playbook(bounds=limits(held_bytes=10))
     tell(0, predicted("deploy 1", "get_item 1"))
-    tell(1, JobEnded(job=1, result=ToolResult(body=b"12345678")))
-    assert tell(1, JobEnded(job=2, result=ToolResult(body=b"12345678"))) == []
+    result = JobResult(job=1, body=b"12345678")
+    gone = ref(result)
+    tell(1, JobEnded(job=2, result=result))
+    del result
+    assert gone() is None
+    assert tell(1, JobEnded(job=1, result=ToolResult(body=b"12345678"))) == []
 
 
 def test_while_the_call_is_written_it_is_judged_by_the_call_and_not_by_its_own_form() -> None:
