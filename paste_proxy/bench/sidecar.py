@@ -41,6 +41,10 @@ class Setting:
     """Files beside the packaged ones."""
     ttl_s: float = 120.0
     min_benefit_s: float = 0.02
+    slots: int = 16
+    capacity: dict[str, int] = field(default_factory=dict)
+    """Server name -> calls that it takes at once, all of which may be run ahead."""
+    learns: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,9 @@ def config_text(setting: Setting, port: int) -> str:
         f'mode = "{setting.mode}"',
         f"ttl_s = {setting.ttl_s}",
         f"min_benefit_s = {setting.min_benefit_s}",
+        f"slots = {setting.slots}",
+        "[learning]",
+        f"enabled = {json.dumps(setting.learns)}",
         "[[llm]]",
         'path = "/v1"',
         f'upstream = "{setting.llm}"',
@@ -118,6 +125,8 @@ def config_text(setting: Setting, port: int) -> str:
     for table, entries in (("tools", setting.tools), ("mcp", setting.mcp)):
         for name, url in entries.items():
             lines += [f"[{table}.{json.dumps(name)}]", f'url = "{url}"']
+    for name, slots in setting.capacity.items():
+        lines += [f"[capacity.{json.dumps(name)}]", f"total = {slots}", f"speculative = {slots}"]
     for name, folder in setting.workbenches.items():
         lines += [f"[mcp.{json.dumps(name)}]", f"workbench = {json.dumps(folder)}"]
     return "\n".join(lines) + "\n"

@@ -8,16 +8,20 @@ import typer
 from paste_proxy.cli.coding import coding_replayed, live
 from paste_proxy.cli.demo import AsJson, Sessions, Speed, replayed
 from paste_proxy.cli.first_call import first_call
+from paste_proxy.cli.interference import interference
 from paste_proxy.cli.predict import predict
 from paste_proxy.cli.predict_speed import predict_speed
 from paste_proxy.cli.side_effects import side_effects
+from paste_proxy.cli.staging_cost import staging
 
 bench = typer.Typer(help="Measurements, two sides in one run.", no_args_is_help=True)
 bench.command()(predict)
 bench.command()(live)
 bench.command()(predict_speed)
 bench.command()(first_call)
+bench.command()(interference)
 bench.command()(side_effects)
+bench.command()(staging)
 
 
 @bench.command()
