@@ -23,6 +23,7 @@ from paste_proxy.errors import OurFault
 from paste_proxy.events.codec import BadLine
 from paste_proxy.proxy.audit_log import log_files, read_log
 from paste_proxy.speculation.audit import Audit
+from paste_proxy.staging.forks import Forks
 from paste_proxy.staging.probe import probe
 from paste_proxy.staging.types import Tier
 
@@ -60,7 +61,7 @@ async def measure(
 async def _measured(
     candidates: int, folder: Folder, policies: Sequence[Path], on_refused: Callable[[int], None]
 ) -> Report:
-    (tier, reason), before = await probe(str(folder.stages)), await asyncio.to_thread(folder.look)
+    (tier, reason), before = await _tier(folder), await asyncio.to_thread(folder.look)
     async with bystanders() as bystander:
         guesses = unwanted(_places(bystander, folder))
         surroundings, pool = Surroundings(Pace(SPEED), guesses), pool_text(guesses)
@@ -107,3 +108,11 @@ def _audit(events: Path) -> Audit:
         if not isinstance(event, BadLine):
             audit.add(event)
     return audit
+
+
+async def _tier(folder: Folder) -> tuple[Tier, str]:
+    forks = Forks()
+    try:
+        return await probe(str(folder.stages), forks)
+    finally:
+        await forks.close()
