@@ -214,18 +214,22 @@ def test_of_those_waiting_the_most_useful_goes_first_and_none_displaces_a_job() 
     assert tell(1, asked(7, "get_item 3")) == ["promote 2 for 7", "launch 3 get_item"]
 
 
+def crowded(tell: Playbook) -> bool:
+    return tell.scheduler.crowded
+
+
 def test_it_is_crowded_while_something_waits_for_room() -> None:
     tell = Playbook(limits(slots=1))
     tell(0, predicted("get_item 1"))
-    assert not tell.scheduler.crowded, "full, and nobody waits"
+    assert not crowded(tell), "full, and nobody waits"
     tell(0, predicted("get_item 2"))
-    assert tell.scheduler.crowded
+    assert crowded(tell)
     tell(1, done(1))
-    assert not tell.scheduler.crowded
+    assert not crowded(tell)
     tell(2, done(2))
     tell(3, asked(7, "set_item 1"))
     tell(3, predicted("get_item 3"))
-    assert not tell.scheduler.crowded, "it waits for a write, and there is room"
+    assert not crowded(tell), "it waits for a write, and there is room"
 
 
 def test_nobody_waits_longer_than_a_turn_lasts_nor_after_the_session() -> None:
