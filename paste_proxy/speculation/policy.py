@@ -118,7 +118,7 @@ class Policy:
     def __init__(self, rules: Iterable[Rule] = ()) -> None:
         self.rules = tuple(rules)
         self._standings: dict[str, tuple[Hints | None, Standing]] = {}
-        """By tool, with the hints that they rest on: a prediction, in another thread, may make one while those change."""
+        """By tool, with the hints that they rest on: a prediction in another thread may make one while those change."""
         self._hints: dict[str, Hints] = {}
 
     @classmethod

@@ -79,7 +79,7 @@ class Scheduler:
 
     @property
     def crowded(self) -> bool:
-        """Whether more is predicted than there is room for, so that a guess on top of guesses is not worth its making."""
+        """Whether more is predicted than there is room for, so that no guess on top of guesses is worth its making."""
         return self._launching.crowded
 
     def next_deadline(self) -> float | None:

@@ -67,6 +67,10 @@ class Held(Protocol):
     def result(self) -> ToolResult:
         """What the agent is to see, if it is committed."""
 
+    @property
+    def changes(self) -> bool:
+        """Whether anything is otherwise once it is committed; True where that is not known."""
+
     async def commit(self) -> bool:
         """Let its effects happen, all of them. False: nothing has happened, and the call has to be run.
 

@@ -81,13 +81,14 @@ class Executor:
 
     async def _commit(self, job: int) -> Committed:
         held, done, instead = self._held.pop(job, None), False, None
+        changed = held is None or held.changes
         try:
             done = held is not None and await held.commit()
         except PartDone as fault:
-            done, instead = True, fault.told
+            done, changed, instead = True, True, fault.told
         except Exception:
             log.exception("commit_fault", job=job)
-        committed = Committed(job=job, done=done, instead=instead)
+        committed = Committed(job=job, done=done, changed=changed, instead=instead)
         self._tell(committed)
         return committed
 
@@ -116,8 +117,8 @@ class Executor:
 
     def _finish(self, job: int, task: asyncio.Task[ToolResult]) -> None:
         self._running.pop(job, None)
-        self._wanted.pop(job, None)
         self._due.discard(job)
+        self._wanted.pop(job, None)
         result = retry_after_s = None
         if not task.cancelled():
             fault = task.exception()
