@@ -32,7 +32,7 @@ class Jobs:
 
     def outrun(self, job: Job, now: float) -> bool:
         """Whether another's commit may be changing what a staged job rests on just now."""
-        return job.staged and self._state.writes.open.dirty(job.reads, now)
+        return job.staged and self._state.writes.committing(job.reads, now)
 
     def drop(self, job: Job, why: Why, now: float) -> Iterator[Command]:
         """An unpromoted job is not wanted any more."""

@@ -14,7 +14,7 @@ from paste_proxy.speculation.domains import EVERYTHING
 from paste_proxy.speculation.jobs import Jobs
 from paste_proxy.speculation.launching import Launching
 from paste_proxy.speculation.limits import ServerCapacity, SpeculationLimits
-from paste_proxy.speculation.outside import OutsideWrites
+from paste_proxy.speculation.outside import Outside, OutsideWrites
 from paste_proxy.speculation.policy import Policy
 from paste_proxy.speculation.state import State
 from paste_proxy.speculation.types import (
@@ -99,7 +99,8 @@ class Scheduler:
             case EffectBegan():
                 return self._effect_began(told, now)
             case EffectEnded():
-                self._state.writes.ended(self._outside.ended(told.session, told.call_id))
+                if (over := self._outside.ended(told.session, told.call_id)) is not None:
+                    self._state.writes.ended(over.writes, held=over.held)
             case SessionEnded():
                 return self._session_ended(told, now)
             case ObservationLost():
@@ -120,24 +121,26 @@ class Scheduler:
             other = self._state.policy.rule_for(told.or_else)
             writes |= other.written_by(told.session, told.or_else)
         if writes:
-            self._state.writes.began(writes)
-            self._unseen(self._outside.began(told.session, told.call_id, writes), now)
+            self._state.writes.began(writes, held=told.held)
+            given_up = self._outside.began(told.session, told.call_id, Outside(writes, told.held))
+            if given_up is not None:
+                self._unseen(given_up, now)
             yield from self._jobs.void(now)
 
     def _session_ended(self, told: SessionEnded, now: float) -> Iterator[Command]:
         self._launching.forget(told.session)
-        for writes in self._outside.forget(told.session):
-            self._unseen(writes, now)
+        for call in self._outside.forget(told.session):
+            self._unseen(call, now)
         yield from self._jobs.discard(told.session, now)
 
     def _observation_lost(self, now: float) -> Iterator[Command]:
         self._launching.forget(None)
-        for writes in self._outside.forget_all():
-            self._unseen(writes, now)
+        for call in self._outside.forget_all():
+            self._unseen(call, now)
         self._state.writes.linger((EVERYTHING,), now)
         yield from self._jobs.discard(None, now)
 
-    def _unseen(self, writes: frozenset[str], now: float) -> None:
+    def _unseen(self, call: Outside, now: float) -> None:
         """The end of a write outside will not be seen."""
-        self._state.writes.linger(writes, now)
-        self._state.writes.ended(writes)
+        self._state.writes.linger(call.writes, now, held=call.held)
+        self._state.writes.ended(call.writes, held=call.held)

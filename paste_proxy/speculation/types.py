@@ -147,6 +147,9 @@ class EffectBegan:
     invocation: Invocation
     or_else: Invocation | None = None
     """A tool of the client's own that the same name may mean; it counts too if a rule names it."""
+    held: bool = False
+    """It may be one of ours as well, whose effects can be held back. What the client's own tool changes instead is
+    found by the proof before a commit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

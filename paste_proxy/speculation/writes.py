@@ -11,11 +11,15 @@ Domains = frozenset[str] | tuple[str, ...]
 
 
 class Writes:
-    """What begins and ends to write, over all sessions."""
+    """What begins and ends to write, over all sessions.
+
+    A write is `held` where the proof before a staged job's commit finds whatever it changes: it voids none of those.
+    """
 
     def __init__(self) -> None:
         self.open = Effects()
         self.staged = Effects()
+        self._commits = Effects()
 
     def of(self, *, staged: bool) -> Effects:
         """The epochs that void jobs of a kind."""
@@ -31,24 +35,25 @@ class Writes:
         self.open.settle(now)
         self.staged.settle(now)
 
-    def began(self, domains: Domains) -> None:
+    def began(self, domains: Domains, *, held: bool = False) -> None:
         """A call may write from now on."""
-        self.open.began(domains)
-        self.staged.began(domains)
+        for effects in self._touched(held):
+            effects.began(domains)
 
-    def ended(self, domains: Domains) -> None:
+    def ended(self, domains: Domains, *, held: bool = False) -> None:
         """A call that began is over."""
-        self.open.ended(domains)
-        self.staged.ended(domains)
+        for effects in self._touched(held):
+            effects.ended(domains)
 
-    def linger(self, domains: Domains, now: float) -> None:
+    def linger(self, domains: Domains, now: float, *, held: bool = False) -> None:
         """A call may still write, and nobody will see when."""
-        self.open.linger(domains, now)
-        self.staged.linger(domains, now)
+        for effects in self._touched(held):
+            effects.linger(domains, now)
 
     def commits(self, domains: Domains) -> None:
         """What a staged job did happens from now on."""
         self.open.began(domains)
+        self._commits.began(domains)
 
     def committed(self, domains: Domains, *, changed: bool) -> None:
         """It has happened.
@@ -57,5 +62,13 @@ class Writes:
             changed: whether it came to anything.
         """
         self.open.ended(domains)
+        self._commits.ended(domains)
         if changed:
             self.staged.passed(domains)
+
+    def committing(self, reads: Domains, now: float) -> bool:
+        """Whether what a staged job did happens just now in one of these domains."""
+        return self._commits.dirty(reads, now)
+
+    def _touched(self, held: bool) -> tuple[Effects, ...]:
+        return (self.open,) if held else (self.open, self.staged)

@@ -5,9 +5,9 @@ import pytest
 from paste_proxy.errors import InputFault
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.speculation.policy import Policy
-from paste_proxy.speculation.types import Committed, Mode, SessionEnded, Tick
+from paste_proxy.speculation.types import Committed, EffectBegan, EffectEnded, Mode, SessionEnded, Tick
 
-from .playbook import Playbook, asked, broke, committed, done, limits, over, predicted, wrote
+from .playbook import Playbook, asked, broke, call_of, committed, done, limits, over, predicted, wrote
 
 
 def test_a_finished_run_is_committed_before_its_call_is_served() -> None:
@@ -219,3 +219,23 @@ def test_a_call_that_is_sealed_in_the_stream_is_staged() -> None:
 def test_a_rule_that_makes_no_sense_is_refused(rule: str, said: str) -> None:
     with pytest.raises(InputFault, match=said):
         Policy.parse(f'[[rule]]\ntool = "make"\n{rule}\n', "policy.toml")
+
+
+def test_a_call_in_the_stream_that_may_be_ours_leaves_its_job_as_it_is() -> None:
+    tell = Playbook()
+    tell(0, predicted("make_all 1", "get_item 1"))
+    tell(1, done(1, "built"))
+    stands = EffectBegan(session="s", call_id="c", invocation=call_of("make_all 1"), held=True)
+    assert tell(2, stands) == ["cancel 2", "2 discarded, ran 2, saved 0"], (
+        "a read depends on the client's own tool, too"
+    )
+    assert tell(3, asked(7, "make_all 1")) == ["commit 1 for 7"]
+    assert tell(3, EffectEnded(session="s", call_id="c")) == []
+    assert tell(4, committed(1))[0] == "serve 7 from 1: built"
+
+
+def test_a_call_in_the_stream_that_cannot_be_ours_voids_it() -> None:
+    tell = Playbook()
+    tell(0, predicted("make_all 1"))
+    stands = EffectBegan(session="s", call_id="c", invocation=call_of("make_all 1"))
+    assert tell(1, stands) == ["cancel 1", "1 discarded, ran 1, saved 0"]

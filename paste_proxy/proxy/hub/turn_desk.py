@@ -112,9 +112,10 @@ class TurnDesk:
             asked.claimed = replaced.claimed
             self._over(session, replaced)
         began = []
-        if not (found.sure and self._foresight.holds_back(session, invocation)):
+        held = self._foresight.holds_back(session, invocation)
+        if not (found.sure and held):
             asked.effect = f"{asked.turn}/{asked.order}/{asked.call_id}"
-            began = [_effect(session, asked.effect, found)]
+            began = [_effect(session, asked.effect, found, held=held)]
         event = CallSealed(
             session=session.id,
             ts=self._clock.epoch(),
@@ -174,5 +175,5 @@ class TurnDesk:
             call.effect = None
 
 
-def _effect(session: AgentSession, call_id: str, call: Resolved) -> EffectBegan:
-    return EffectBegan(session=session.id, call_id=call_id, invocation=call.judged, or_else=call.or_else)
+def _effect(session: AgentSession, call_id: str, call: Resolved, *, held: bool = False) -> EffectBegan:
+    return EffectBegan(session=session.id, call_id=call_id, invocation=call.judged, or_else=call.or_else, held=held)
