@@ -4,8 +4,8 @@ In a directory that was there before, an overlay shows the names of old in their
 them; a file system has them anywhere. Nothing else is in another order: not where names only went or were replaced, and
 not in directories that are new themselves. So it matters only to who makes a name and then lists the directory, without
 putting what it finds in an order of its own. Only the workspace counts: elsewhere are temporary files and caches, which
-are looked through and not shown. Python is let through: it lists the directory of its program again for an import after
-a name has come there, and what else it lists is not to be told from that.
+are looked through and not shown. Nor do the current directory of Python and those with modules: for an import it lists
+them again if a name has come there, which is not to be told from anything else that it lists them for.
 
 Standard library only: runs inside.
 """
@@ -22,10 +22,12 @@ _MAKES = frozenset(("creat", "mkdir", "mkdirat", "mknod", "mknodat", "symlink", 
 _MOVES = frozenset(("rename", "renameat", "renameat2"))
 _REMOVES = frozenset(("unlink", "unlinkat", "rmdir"))
 _BECOMES = frozenset(("execve", "execveat"))
-_SORTING = re.compile(r"sh|bash|dash|zsh|ksh|fish|git|go|rustc|rm|mv|(?:python|pypy)[\d.]*")
+_SORTING = frozenset(("sh", "bash", "dash", "zsh", "ksh", "fish", "git", "go", "rustc"))
 """Programs that put in order what they list, or to which it is all the same."""
 _SORTING_WITHOUT = {"ls": re.compile(rb"-\w*[Uf]\w*|--sort=none")}
 """The same, but with these options."""
+_PYTHON = re.compile(r"(?:python|pypy)[\d.]*")
+_CURRENT = re.compile(rb"AT_FDCWD<([^>]*)>")
 _ARGUMENT = re.compile(rb'"((?:[^"\\]|\\.)*)"')
 
 
@@ -43,12 +45,14 @@ class Listings:
         self._moved: set[str] = set()
         """Where something was brought from elsewhere: what is in there may be old, too."""
         self._sorting: set[int] = set()
+        self._python: set[int] = set()
         """Processes."""
 
     def began(self, child: int, parent: int) -> None:
         """A process is a copy of another one."""
-        if parent in self._sorting:
-            self._sorting.add(child)
+        for kind in (self._sorting, self._python):
+            if parent in kind:
+                kind.add(child)
 
     def by(self, call: Call, places: list[str]) -> str | None:
         """Why the command cannot be committed after this call, in words.
@@ -62,7 +66,7 @@ class Listings:
             if b"O_CREAT" in call.args:
                 self._made(places[-1])
             elif b"O_DIRECTORY" in call.args and b"O_PATH" not in call.args:
-                return self._listed(places[-1], call.pid)
+                return self._listed(places[-1], call)
         elif call.name in _MAKES:
             self._made(places[-1])
         elif call.name in _REMOVES:
@@ -89,8 +93,10 @@ class Listings:
         for folder in [folder for folder in self._new if (folder + "/").startswith(old + "/")]:
             self._new[new + folder[len(old) :]] = self._new.pop(folder)
 
-    def _listed(self, folder: str, pid: int) -> str | None:
-        if pid in self._sorting or not self._new.get(folder) or not self._is_of_old(folder):
+    def _listed(self, folder: str, call: Call) -> str | None:
+        if call.pid in self._sorting or not self._new.get(folder) or not self._is_of_old(folder):
+            return None
+        if call.pid in self._python and _is_for_imports(folder, call):
             return None
         return "a directory whose names have another order here"
 
@@ -108,7 +114,19 @@ class Listings:
         path, *arguments = _ARGUMENT.findall(call.args)
         name = os.fsdecode((interpreter_of(program) or path).rpartition(b"/")[2])
         unsorted = _SORTING_WITHOUT.get(name)
-        if _SORTING.fullmatch(name) or (unsorted is not None and not any(map(unsorted.fullmatch, arguments[1:]))):
-            self._sorting.add(call.pid)
-        else:
-            self._sorting.discard(call.pid)
+        sorting = name in _SORTING or (unsorted is not None and not any(map(unsorted.fullmatch, arguments[1:])))
+        for kind, belongs in ((self._sorting, sorting), (self._python, _PYTHON.fullmatch(name))):
+            if belongs:
+                kind.add(call.pid)
+            else:
+                kind.discard(call.pid)
+
+
+def _is_for_imports(folder: str, call: Call) -> bool:
+    """Whether modules may be looked for there."""
+    if (here := _CURRENT.match(call.args)) and folder == os.fsdecode(here[1]):
+        return True
+    try:
+        return any(name.endswith(".py") for name in os.listdir(folder))  # noqa: PTH208  pathlib takes time to load
+    except OSError:
+        return False

@@ -13,10 +13,15 @@ _MOST_LINKS = 40
 def interpreter_of(program: str) -> bytes:
     """Which program the kernel opens for a script; none for others."""
     try:
-        with open(program, "rb") as file:  # noqa: PTH123  pathlib takes time to load
-            line = file.readline(_LINE_BYTES)
+        opened = os.open(program, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # by now it may be anything
     except OSError:
         return b""
+    try:
+        line = os.read(opened, _LINE_BYTES).partition(b"\n")[0]
+    except OSError:
+        return b""
+    finally:
+        os.close(opened)
     return (line[2:].split() or [b""])[0] if line.startswith(b"#!") else b""
 
 

@@ -46,6 +46,8 @@ class Plan:
     """Outside of the workspace: these, too, with all that is in them."""
     made: frozenset[str]
     """Outside of the workspace: nothing may be there."""
+    written: frozenset[str]
+    """Files that are written into, where they are now."""
 
 
 class Found(NamedTuple):
@@ -107,6 +109,7 @@ class Draft:
     _files: set[str] = field(default_factory=set)
     _trees: set[str] = field(default_factory=set)
     _made: set[str] = field(default_factory=set)
+    _written: set[str] = field(default_factory=set)
     _needs: dict[int, tuple[str, int]] = field(default_factory=dict)
     _changes_workspace: bool = False
 
@@ -160,6 +163,7 @@ class Draft:
         """Write into the file that is `found` there now."""
         self._aim(target, names=False)
         self._stand_on(found)
+        self._written.add(found.path)
         self._changes.append(Write(source, target, found.stat.st_ino, found.stat.st_ctime_ns))
 
     def link(self, source: str, target: str, spare: str) -> None:
@@ -212,7 +216,7 @@ class Draft:
         openings = [opening for opening, target in self._openings if target in self._stirred]
         closings = [operation for operation, anyway in self._closings if anyway or operation.target in self._stirred]
         operations = (*openings, *moves, *self._changes, *self._links, *self._settings, *closings)
-        sets = map(frozenset, (self._files, self._trees, self._made))
+        sets = map(frozenset, (self._files, self._trees, self._made, self._written))
         return Plan(operations, self._changes_workspace, *sets)
 
     def _aim(self, target: str, *, whole: bool = False, names: bool = True) -> None:

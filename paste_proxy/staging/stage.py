@@ -14,7 +14,6 @@ from paste_proxy.staging.effects import Seen, effects, seen_first
 from paste_proxy.staging.filesystems import need_honest_times
 from paste_proxy.staging.instant import Instant
 from paste_proxy.staging.looks import Looks
-from paste_proxy.staging.operations import Write
 from paste_proxy.staging.plan import Plan, Rules
 from paste_proxy.staging.proof import prove_clock, prove_file, prove_tree
 from paste_proxy.staging.types import Overlay, Ran, Refused, Staged, Tier
@@ -180,10 +179,9 @@ class Stage:
 
 def _need_idle(plan: Plan) -> None:
     """Programs that run cannot be written to. In a view they can be."""
-    for operation in plan.operations:
-        if isinstance(operation, Write):
-            try:
-                os.close(os.open(operation.target, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC))
-            except OSError as fault:
-                if fault.errno == errno.ETXTBSY:
-                    raise Refused(f"{operation.target} is running") from fault
+    for path in plan.written:
+        try:
+            os.close(os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC))
+        except OSError as fault:
+            if fault.errno == errno.ETXTBSY:
+                raise Refused(f"{path} is running") from fault

@@ -1,6 +1,7 @@
 """Programs that do anything to a tree of files, made from a seed. Each step prints what came of it."""
 
 import json
+import os
 import random
 import sys
 from pathlib import Path
@@ -42,11 +43,16 @@ def exchange(path, other):
     if libc.renameat2(-100, os.fsencode(path), -100, os.fsencode(other), 2):
         raise OSError(ctypes.get_errno(), "")
 def unlink(path): os.unlink(path)
-def remove(path): shutil.rmtree(path)
+def remove(path):
+    for name in sorted(os.listdir(path)):
+        inner = os.path.join(path, name)
+        if os.path.isdir(inner) and not os.path.islink(inner): remove(inner)
+        else: os.unlink(inner)
+    os.rmdir(path)
 def mkdir(path): os.mkdir(path)
 def mkdirs(path): os.makedirs(path + "/new/er"); write(path + "/new/er/file", 10); write(path + "/new/file", 10)
 def rmdir(path): os.rmdir(path)
-def again(path): shutil.rmtree(path); os.mkdir(path); write(path + "/again", 3)
+def again(path): remove(path); os.mkdir(path); write(path + "/again", 3)
 def chmod(path, mode): os.chmod(path, mode)
 def chown(path, uid): os.chown(path, uid, uid, follow_symlinks=False)
 def symlink(path, target): os.symlink(target, path)
@@ -68,7 +74,13 @@ def looked(path):
     links = found.st_nlink if not stat.S_ISDIR(found.st_mode) else ""
     return oct(found.st_mode), found.st_uid, links, found.st_size if stat.S_ISREG(found.st_mode) else ""
 def copied(path, other):
-    if not (other + "/").startswith(path + "/"): shutil.copytree(path, other, symlinks=True)
+    if (other + "/").startswith(path + "/"): return
+    os.mkdir(other)
+    for name in sorted(os.listdir(path)):
+        inner, target = os.path.join(path, name), os.path.join(other, name)
+        if os.path.isdir(inner) and not os.path.islink(inner): copied(inner, target)
+        else: shutil.copy2(inner, target, follow_symlinks=False)
+    shutil.copystat(path, other)
 def shell(path, other):
     if os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other):
         return  # a race between its ends
@@ -106,10 +118,20 @@ _KINDS = (*_ONE, *_SIZED, *_TWO, *_FOLDER) * 2 + ("patch", "chmod", "chown", "sy
 _KINDS_OF_FOLDERS = ("rename", "exchange", "copied", "linked")
 
 
-def program(seed: int, *, moves_folders: bool = True, owners: bool = True) -> tuple[str, ...]:
+def python_in(folder: Path) -> str:
+    """An interpreter by the name of a program that puts in order what it lists, as these do: others must not list a
+    directory to which they have added names."""
+    link = folder / "git"
+    if not link.is_symlink():
+        link.symlink_to(os.path.realpath(sys.executable))
+    return str(link)
+
+
+def program(seed: int, python: str, *, moves_folders: bool = True, owners: bool = True) -> tuple[str, ...]:
     """The argument vector of a program for a tree of `trees.plant`.
 
     Args:
+        python: of `python_in`.
         moves_folders: directories are renamed, too.
         owners: files are given to others.
     """
@@ -117,7 +139,7 @@ def program(seed: int, *, moves_folders: bool = True, owners: bool = True) -> tu
     steps = [_step(chance, moves_folders=moves_folders) for _ in range(chance.randrange(5, 50))]
     steps = [step for step in steps if owners or step[0] != "chown"]
     code = chance.choice((0, 0, 0, 1, 7))
-    return sys.executable, "-I", "-S", "-c", _STEPS, json.dumps(steps), str(code)
+    return python, "-I", "-S", "-c", _STEPS, json.dumps(steps), str(code)
 
 
 def _step(chance: random.Random, *, moves_folders: bool) -> tuple[object, ...]:

@@ -20,7 +20,7 @@ from paste_proxy.staging.marks import prefix_of
 from paste_proxy.staging.operations import Mkdir, Operation, Remove, Write
 from paste_proxy.staging.plan import Rules
 from paste_proxy.staging.types import Overlay, Refused, Tier
-from tests.staging.programs import program
+from tests.staging.programs import program, python_in
 from tests.staging.trees import plant, told
 from tests.staging.workplace import opened, staged
 
@@ -124,7 +124,7 @@ async def _broken(tmp_path: Path, seed: int) -> Broken | None:
     plant(tree, seed)
     async with opened(tmp_path / "stages") as stages:
         try:
-            stage = await stages.stage(staged(tree, *program(seed)))
+            stage = await stages.stage(staged(tree, *program(seed, python_in(tmp_path))))
         except Refused:
             return None
         around = next(one for one in reversed(stage.overlays) if str(tree).startswith(one.path.rstrip("/") + "/"))

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from paste_proxy.staging.listing import Listings
 from paste_proxy.staging.normal import run
 from tests.staging.runs import OUTPUT_BYTES, PROGRAM, Views
-from tests.staging.test_trace import read
+from tests.staging.test_trace import read, traced
 from tests.staging.workplace import staged
 
 WORKSPACE = "/nowhere/ws"
@@ -84,7 +85,7 @@ def test_a_directory_that_was_moved_is_of_old() -> None:
         (b'"/usr/bin/ls", ["ls", "-la"], 0x5', False),
         (b'"/usr/bin/ls", ["ls", "-aU"], 0x5', True),
         (b'"/bin/bash", ["bash", "-c", "echo *"], 0x5', False),
-        (b'"/usr/bin/python3.12", ["python"], 0x5', False),
+        (b'"/usr/bin/python3.12", ["python"], 0x5', True),
         (b'"/usr/bin/find", ["find"], 0x5', True),
         (b'"/usr/bin/pythonic", ["pythonic"], 0x5', True),
     ],
@@ -99,10 +100,32 @@ def test_some_programs_put_names_in_order_themselves(execve: bytes, counts: bool
 def test_a_script_is_what_runs_it(tmp_path: Path) -> None:
     script = tmp_path / "tool"
     became = call(b'execve("%s", ["tool"], 0x5 /* 3 vars */) = 0' % bytes(script))
-    script.write_text("#!/usr/bin/python3 -E\n")
+    script.write_text("#!/bin/sh -e\n")
     assert not poisoned(MAKE, became, LIST)
     script.write_text("#!/usr/bin/ruby\n")
     assert poisoned(MAKE, became, LIST)
+
+
+def test_python_looks_for_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ws" / "data").mkdir(parents=True)
+    monkeypatch.setattr(Listings, "_is_of_old", lambda *_: True)  # as they would be in a view
+    below = {str(tmp_path / "ws"), str(tmp_path / "ws" / "data")}
+
+    def lists(folder: str, cwd: str = "ws/data") -> bool:
+        lines = (
+            b'execve("/usr/bin/python3", ["python3"], 0x5 /* 3 vars */) = 0',
+            b'creat("%s/%s/new", 0666) = 3' % (bytes(tmp_path), folder.encode()),
+            b'openat(AT_FDCWD<%s/%s>, "%s/%s", O_RDONLY|O_DIRECTORY) = 3'
+            % (bytes(tmp_path), cwd.encode(), bytes(tmp_path), folder.encode()),
+        )
+        text = b"".join(map(call, lines))
+        return "another order" in str(traced(text, below=below, workspace=str(tmp_path / "ws"))[1])
+
+    assert lists("ws")
+    assert not lists("ws", cwd="ws")
+    assert lists("ws/data", cwd="ws")
+    (tmp_path / "ws" / "data" / "module.py").touch()
+    assert not lists("ws/data", cwd="ws")
 
 
 _MANY = "for i in 1 2 3 4 5 6 7 8 9; do echo >many/new$i; done"
@@ -133,7 +156,8 @@ async def test_where_one_came_it_is_not_committed_unless_it_cannot_be_told(views
     for command, why in (
         ("touch new; find .", "another order"),
         ("mv sub moved; touch moved/new; find moved", "another order"),
-        (f"touch new; {PROGRAM} -c 'import os; print(len(os.listdir()))'", ""),
+        (f"touch sub/new; {PROGRAM} -c 'import os; print(os.listdir(\"sub\"))'", "another order"),
+        (f"touch new; {PROGRAM} -c 'import tabnanny, this'", ""),
     ):
         if views.tier == "user" and "mv sub" in command:
             continue  # it comes upon a border

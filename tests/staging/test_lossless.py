@@ -12,7 +12,7 @@ from paste_proxy.staging import normal
 from paste_proxy.staging.copying import clear
 from paste_proxy.staging.stages import Stages
 from paste_proxy.staging.types import Ran, Refused, Tier
-from tests.staging.programs import program
+from tests.staging.programs import program, python_in
 from tests.staging.trees import plant, told
 from tests.staging.workplace import BOUNDS, begun, opened, staged, until
 
@@ -26,7 +26,7 @@ async def compared(stages: Stages, tmp_path: Path, seed: int) -> str:
     for tree in (usual, ahead):
         plant(tree, seed, linked=seed % _LINKED_ONE_IN == 0)
     # where a user has no rights, to give a file to somebody fails in another way within a user namespace
-    argv, before = program(seed, owners=stages.tier is Tier.ROOT), told(ahead)
+    argv, before = program(seed, python_in(tmp_path), owners=stages.tier is Tier.ROOT), told(ahead)
     try:
         expected = await normal.run(staged(usual, *argv), output_bytes=BOUNDS.output_bytes)
         ran, why = await _ahead(stages, ahead, argv)
@@ -80,7 +80,7 @@ async def test_whatever_somebody_else_changes_meanwhile_is_kept(tmp_path: Path) 
             chance, tree = random.Random(seed), tmp_path / f"tree-{seed}"
             plant(tree, seed)
             mark = f"begun-{seed}"
-            asked = staged(tree, "/bin/sh", "-c", f'echo >{mark}; exec "$@"', "sh", *program(seed))
+            asked = staged(tree, "/bin/sh", "-c", f'echo >{mark}; exec "$@"', "sh", *program(seed, python_in(tmp_path)))
             run = asyncio.create_task(stages.stage(asked))
             await until(lambda: run.done() or begun(tmp_path, mark))  # noqa: B023  done with in this round
             for _ in range(chance.randrange(2000)):

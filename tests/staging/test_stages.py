@@ -18,7 +18,7 @@ from paste_proxy.staging.marks import prefix_of
 from paste_proxy.staging.operations import Operation
 from paste_proxy.staging.stage import Stage, State, Unfinished
 from paste_proxy.staging.stages import Stages
-from paste_proxy.staging.types import Refused
+from paste_proxy.staging.types import Refused, Tier
 from tests.staging.runs import PROGRAM
 from tests.staging.trees import plant, told
 from tests.staging.workplace import BOUNDS, begun, opened, staged, until
@@ -277,6 +277,17 @@ async def test_i4_a_change_outside_of_what_it_looked_at_refuses_it(tmp_path: Pat
             assert await stages.commit(stage, asked) is None
             assert stage.reason.endswith(("has changed", "has come"))
         assert (workspace / "file").read_text() == "file\n"
+
+
+async def test_what_lies_now_where_something_is_moved_to_is_not_waited_for(tmp_path: Path, workspace: Path) -> None:
+    (workspace / "there").mkdir()
+    os.mkfifo(workspace / "there" / "inner")
+    async with opened(tmp_path) as stages:
+        if stages.tier is Tier.USER:
+            pytest.skip("directories are not moved there")
+        asked = staged(workspace, "mv there gone-there; mv sub there; echo more >>there/inner")
+        assert await stages.commit(await stages.stage(asked), asked) is not None
+        assert (workspace / "there" / "inner").read_text() == "inner\nmore\n"
 
 
 async def test_i5_what_cannot_be_shown_or_kept_is_refused(tmp_path: Path, workspace: Path) -> None:
