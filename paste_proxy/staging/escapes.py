@@ -22,9 +22,14 @@ _PORT = re.compile(rb"htons\((\d+)\)")
 _OF_A_PROCESS = re.compile(
     r"/proc/(?:\d+|self|thread-self)/(?:task/\d+/)?(net|mounts|mountstats|status|sched|autogroup)\b"
 )
-_OF_ALL = re.compile(r"/proc(?:/(?:net|mounts|sysvipc)(?:/.*)?)?")
+_NUMBERED = re.compile(r"/proc/(\d+)(?:/|$)")
+_NAMESPACES = re.compile(r"/proc/(?:\d+|self|thread-self)/(?:task/\d+/)?ns\b")
+_OF_ALL = re.compile(
+    r"/proc(?:/(?:net|mounts|sysvipc)(?:/.*)?)?|/proc/sys/(?:net/(?!core/somaxconn$).*|kernel/ns_last_pid)"
+)
 _ASKED_BY_LOOKUPS = (b"NETLINK_ROUTE", b"NETLINK_AUDIT", b"NETLINK_KOBJECT_UEVENT")
 """By the first the C library asks which addresses there are before it looks up a name."""
+_LISTS = ("", "shm", "pts")
 _SHOWN_BYTES = 120
 
 
@@ -36,6 +41,8 @@ class Escapes:
         self._listings = Listings(orders.workspace, outside)
         self._devices, self._shared_memory = frozenset(orders.devices), frozenset(orders.shared_memory)
         self._closed = frozenset(orders.closed)
+        self._own: set[int] = set()
+        """The command's processes."""
         self._seeks_limits: set[int] = set()
         """Processes that look for their control group, and at the mounts to find its limits."""
         self._rules = {
@@ -53,6 +60,7 @@ class Escapes:
 
     def began(self, child: int, parent: int) -> None:
         """A process is a copy of another one."""
+        self._own.add(child)
         self._listings.began(child, parent)
 
     def by(self, call: Call, places: list[str]) -> str | None:
@@ -63,24 +71,28 @@ class Escapes:
         """
         why = POISONOUS.get(call.name) or BAD_ERRORS.get(call.error) or self._listings.by(call, places)
         if why is None:
+            self._own.add(call.pid)
             for place in places:
-                if place.startswith("/dev"):
+                if (place + "/").startswith("/dev/"):
                     why = why or self._device(call, place)
-                elif place.startswith("/proc"):
+                elif (place + "/").startswith("/proc/"):
                     why = why or self._process(call, place)
             if why is None and (rule := self._rules.get(call.name)):
                 why = rule(call, places)
         return f"it came upon {why} ({_shown(call)})" if why else None
 
     def _device(self, call: Call, place: str) -> str | None:
-        name = place[len("/dev/") :]
+        name = (place + "/")[len("/dev/") : -1]
         if name.startswith("shm/"):
             return "shared memory of others" if name[len("shm/") :] in self._shared_memory else None
-        if name.partition("/")[0] in self._devices or (not name and call.name in _OPENING):
+        if name.partition("/")[0] in self._devices or (name in _LISTS and call.name in _OPENING):
             return "a device"
         return None
 
     def _process(self, call: Call, place: str) -> str | None:
+        numbered = _NUMBERED.match(place)
+        if _NAMESPACES.match(place) or (numbered and int(numbered[1]) not in self._own):
+            return "the machine's processes"
         if call.name not in _OPENING:
             return None
         if place.endswith("/cgroup"):
@@ -114,7 +126,9 @@ class Escapes:
 
     def _serves(self, call: Call, _: list[str]) -> str | None:
         port = _PORT.search(call.args)
-        return "a port that is in use" if port and self._outside.taken(int(port[1])) else None
+        if port is None or int(port[1]) == 0:
+            return None
+        return "a port that is in use" if self._outside.taken(int(port[1])) else "a port that others may take by then"
 
 
 def _moves(call: Call, _: list[str]) -> str | None:

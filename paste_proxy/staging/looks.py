@@ -13,10 +13,12 @@ from collections.abc import Iterable, Set
 
 from paste_proxy.staging.filesystems import need_honest_times
 from paste_proxy.staging.instant import Instant
+from paste_proxy.staging.locks import File
 from paste_proxy.staging.proof import prove_file
 from paste_proxy.staging.types import Refused
 
 _OWN = ("/proc", "/sys", "/dev")
+_SHARED = "/dev/shm/"  # noqa: S108  nothing is put there
 _MOST_LINKS = 40
 """As many as the kernel follows."""
 
@@ -39,6 +41,8 @@ class Looks:
         self._passed: set[str] = set()
         self._leads: dict[str, str | None] = {"": "/", "/": "/"}
         came = {path for path in absent if os.path.lexists(path)}
+        if any(path.startswith(_SHARED) for path in came):  # a view has memory of its own to share
+            raise Refused("others have made memory to share")
         self._absent = absent - came
         for path in (workspace, *looked_at, *came):
             end = self._follow(path, 0)
@@ -46,8 +50,11 @@ class Looks:
                 self._things.add(end)
         self._need_honest_times()
 
-    def prove(self, since: Instant) -> None:
+    def prove(self, since: Instant, locked: Set[File] = frozenset()) -> None:
         """Let it through if all is as it was.
+
+        Args:
+            locked: files that somebody has locked, none of which may have been looked at.
 
         Raises:
             Refused: naming the first thing found.
@@ -56,7 +63,7 @@ class Looks:
             if os.path.lexists(path):
                 raise Refused(f"{path} has come")
         for path in self._things:
-            prove_file(path, since)
+            prove_file(path, since, locked=locked)
         for path in self._passed - self._things:
             # names that come and go set both times alike, a rename of the directory itself only the one
             if not _has_equal_times(path):

@@ -43,7 +43,7 @@ class Places:
                 place = place.rpartition("/")[0]
                 continue
             step = f"{place}/{part}"
-            target = None if step == "/proc" or place.startswith("/proc") else self._target(step)
+            target = None if step == "/proc" or (place + "/").startswith("/proc/") else self._target(step)
             if target is None:
                 place = step
                 continue

@@ -7,9 +7,11 @@ noted at the start.
 
 import os
 import stat
+from collections.abc import Set
 
 from paste_proxy.staging.filesystems import need_honest_times
 from paste_proxy.staging.instant import Instant
+from paste_proxy.staging.locks import File
 from paste_proxy.staging.types import Refused
 
 
@@ -23,7 +25,7 @@ def prove_clock(since: Instant) -> None:
         raise Refused("the machine's clock was set")
 
 
-def prove_file(path: str, since: Instant) -> None:
+def prove_file(path: str, since: Instant, *, locked: Set[File] = frozenset()) -> None:
     """Let a file, a link or a directory (without what is in it, but with the names) through that has not changed.
 
     Raises:
@@ -35,14 +37,24 @@ def prove_file(path: str, since: Instant) -> None:
         raise Refused(f"{path} has changed") from fault
     if since.before(found.st_ctime_ns):
         raise Refused(f"{path} has changed")
+    if (found.st_dev, found.st_ino) in locked:
+        raise Refused(f"{path} is locked by somebody")
 
 
-def prove_tree(root: str, since: Instant, *, owner: tuple[int, int] | None = None, memory_too: bool = False) -> None:
+def prove_tree(
+    root: str,
+    since: Instant,
+    *,
+    owner: tuple[int, int] | None = None,
+    memory_too: bool = False,
+    locked: Set[File] = frozenset(),
+) -> None:
     """Let a tree through in which nothing, names included, has changed.
 
     Args:
         owner: uid and gid that all in it has to have; in a user namespace a command sees others as nobody's.
         memory_too: as of `need_honest_times`.
+        locked: files that somebody has locked, none of which may be in it.
 
     Raises:
         Refused: naming the first thing found.
@@ -59,6 +71,8 @@ def prove_tree(root: str, since: Instant, *, owner: tuple[int, int] | None = Non
                     found = os.stat(name, dir_fd=opened, follow_symlinks=False)
                     if found.st_ctime_ns >= earliest and before(found.st_ctime_ns):
                         raise Refused(f"{folder}/{name} has changed")
+                    if locked and (found.st_dev, found.st_ino) in locked:
+                        raise Refused(f"{folder}/{name} is locked by somebody")
                     if owner is not None and (found.st_uid, found.st_gid) != owner:
                         raise Refused(f"{folder}/{name} belongs to somebody else")
                     if found.st_dev not in devices:

@@ -13,6 +13,7 @@ from paste_proxy.staging import journal
 from paste_proxy.staging.effects import Seen, effects, seen_first
 from paste_proxy.staging.filesystems import need_honest_times
 from paste_proxy.staging.instant import Instant
+from paste_proxy.staging.locks import locked_files
 from paste_proxy.staging.looks import Looks
 from paste_proxy.staging.plan import Plan, Rules
 from paste_proxy.staging.proof import prove_clock, prove_file, prove_tree
@@ -145,16 +146,17 @@ class Stage:
         since, (_, plan, looks) = self._since, self._ended()
         assert since is not None
         _need_idle(plan)
-        looks.prove(since)
+        locked = locked_files()
+        looks.prove(since, locked)
         for path in plan.files:
             prove_file(path, since)
         for path in plan.trees:
-            prove_tree(path, since, memory_too=True)
+            prove_tree(path, since, memory_too=True, locked=locked)
         for path in plan.made:
             if os.path.lexists(path):
                 raise Refused(f"{path} has come")
         owner = (os.geteuid(), os.getegid()) if self._tier is Tier.USER else None
-        prove_tree(self.staged.workspace, since, owner=owner)
+        prove_tree(self.staged.workspace, since, owner=owner, locked=locked)
         prove_clock(since)
 
     def commit(self) -> int:

@@ -21,7 +21,8 @@ _NO_PATH = {*_NEW_PROCESS, "socket", "kill", "pidfd_open", "fchdir", "getcwd", "
 _OPENING = {"open", "openat", "openat2", "creat"}
 _MAKING = {"mkdir", "mkdirat", "mknod", "mknodat", "symlink", "symlinkat", "bind"}
 _DESCRIBING = {"stat", "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2"}
-_OWN = ("/proc", "/sys", "/dev")
+_OWN = ("/proc/", "/sys/", "/dev/")
+_SHARED = "/dev/shm/"  # noqa: S108  nothing is put there
 
 
 class Trace:
@@ -117,7 +118,11 @@ class Trace:
         return place
 
     def _looked(self, place: str, how: str) -> None:
-        if (place + "/").startswith(self._inside) or place.startswith(_OWN):
+        if place.startswith(_SHARED):
+            if how == _ABSENT:  # others have none of it, and must not have when it is asked for
+                self.absent.add(place)
+            return
+        if (place + "/").startswith(self._inside) or (place + "/").startswith(_OWN):
             return
         if how in (_ABSENT, _MADE):
             if place not in self.looked_at:

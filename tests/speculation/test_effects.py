@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from paste_proxy.speculation.domains import overlap
 from paste_proxy.speculation.effects import ABANDONED_S, Effects
-from paste_proxy.speculation.outside import OPEN_CALLS, OutsideWrites
+from paste_proxy.speculation.outside import OPEN_CALLS, Outside, OutsideWrites
 
 from .playbook import reachable
 
@@ -104,20 +104,21 @@ def test_moved_and_dirty_agree_with_a_plain_record_of_all_writes(
 
 
 def test_outside_writes_pair_by_session_and_id_in_order() -> None:
-    outside = OutsideWrites()
-    outside.began("s", "1", frozenset({"a"}))
-    outside.began("s", "1", frozenset({"b"}))
-    outside.began("t", "1", frozenset({"c"}))
-    assert outside.ended("s", "1") == {"a"}
-    assert outside.ended("s", "2") == frozenset()
-    assert outside.ended("s", "1") == {"b"}
-    assert outside.ended("s", "1") == frozenset()
-    assert outside.forget("t") == [{"c"}]
+    outside, (one, other, third) = OutsideWrites(), (Outside(frozenset({name})) for name in "abc")
+    outside.began("s", "1", one)
+    outside.began("s", "1", other)
+    outside.began("t", "1", third)
+    assert outside.ended("s", "1") == one
+    assert outside.ended("s", "2") is None
+    assert outside.ended("s", "1") == other
+    assert outside.ended("s", "1") is None
+    assert outside.forget("t") == [third]
     assert outside.forget_all() == []
 
 
 def test_a_session_that_reports_no_ends_is_bounded() -> None:
     outside = OutsideWrites()
-    given_up = [outside.began("s", str(number), frozenset({str(number)})) for number in range(OPEN_CALLS + 3)]
-    assert [each for each in given_up if each] == [{"0"}, {"1"}, {"2"}]
+    calls = [Outside(frozenset({str(number)})) for number in range(OPEN_CALLS + 3)]
+    given_up = [outside.began("s", str(number), call) for number, call in enumerate(calls)]
+    assert [each for each in given_up if each is not None] == calls[:3]
     assert len(outside.forget("s")) == OPEN_CALLS

@@ -188,6 +188,12 @@ def test_however_it_is_cut_it_says_the_same() -> None:
         (b"socket(AF_NETLINK, SOCK_RAW, NETLINK_SOCK_DIAG) = 3<NETLINK:[1]>", "the machine's network"),
         (b"sendto(3<NETLINK:[1]>, [{nlmsg_type=RTM_GETLINK}], 20, 0, NULL, 0) = 20", "the network"),
         (b"bind(3<s>, {sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr(\"0.0.0.0\")}, 16) = 0", "a port"),
+        (b'bind(3<s>, {sa_family=AF_INET, sin_port=htons(47), sin_addr=inet_addr("127.0.0.1")}, 16) = 0', "by then"),
+        (b'openat(AT_FDCWD</x>, "/dev/shm", O_RDONLY|O_DIRECTORY) = 3</dev/shm>', "a device"),
+        (b'newfstatat(AT_FDCWD</x>, "/proc/4711", {}, 0) = -1 ENOENT (No such file or directory)', "processes"),
+        (b'readlink("/proc/1/exe", "/usr/bin/x", 99) = 10', "processes"),
+        (b'readlink("/proc/self/ns/pid", "pid:[1]", 99) = 7', "processes"),
+        (b'openat(AT_FDCWD</x>, "/proc/1/cmdline", O_RDONLY) = 3</proc/1/cmdline>', "processes"),
         (b'openat(AT_FDCWD</x>, "/dev/kvm", O_RDWR) = -1 ENOENT (No such file or directory)', "a device"),
         (b'openat(AT_FDCWD</x>, "/dev/shm/theirs", O_RDWR) = -1 ENOENT (No such file or directory)', "shared memory"),
         (b'openat(AT_FDCWD</x>, "/proc/self/mountinfo", O_RDONLY) = 3</proc/2/mountinfo>', "the machine's mounts"),
@@ -269,3 +275,16 @@ def test_programs_that_show_what_a_view_has_otherwise(execve: bytes, root: bool,
 )
 def test_lists_of_directories_without_a_count_of_their_links(output: bytes, uncounted: bool) -> None:
     assert lists_uncounted(output) == uncounted
+
+
+def test_only_what_lies_below_them_is_the_kernels_own() -> None:
+    lines = (
+        b'openat(AT_FDCWD</x>, "/development/conf", O_RDONLY) = 3</development/conf>',
+        b'openat(AT_FDCWD</x>, "/dev/null", O_RDONLY) = 4</dev/null>',
+        b'openat(AT_FDCWD</x>, "/systems", O_RDONLY) = -1 ENOENT (No such file or directory)',
+        b'openat(AT_FDCWD</x>, "/dev/shm/of-others", O_RDONLY) = -1 ENOENT (No such file or directory)',
+    )
+    trace, _ = traced(b"".join(b"2     " + line + b"\n" for line in lines))
+    assert "/development/conf" in trace.looked_at
+    assert trace.absent == {"/systems", "/dev/shm/of-others"}
+    assert trace.poisons == []
