@@ -26,6 +26,7 @@ from paste_proxy.tools.workbench.editing import Edit, Write, change
 from paste_proxy.tools.workbench.globbing import Glob, find_files
 from paste_proxy.tools.workbench.listing import List, list_folder
 from paste_proxy.tools.workbench.output import result_of
+from paste_proxy.tools.workbench.pipes import may_empty_a_pipe
 from paste_proxy.tools.workbench.reading import Read, read
 from paste_proxy.tools.workbench.running import NO_MORE, UNNOTICED, Run, Runner, answered, run_normally, staged
 from paste_proxy.tools.workbench.searching import Grep, grep
@@ -148,6 +149,8 @@ class Workbench:
             case Run():
                 reads = only_reads(asked.command)
                 command = await self._command(asked, UNNOTICED if reads and ahead else NO_MORE)
+                if reads and ahead and await in_thread(may_empty_a_pipe, asked.command, command.cwd):
+                    raise UpstreamFault("the command may read from a pipe, which is for the agent to empty")
                 if reads:  # if it changes something yet, the proof before a commit finds it
                     async with turn:
                         return answered(await self._runner(command, started=started))

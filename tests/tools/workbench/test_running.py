@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from paste_proxy.errors import UpstreamFault
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.staging.types import Ran, Staged
 from paste_proxy.tools.workbench.output import left_out, shown
@@ -171,3 +172,16 @@ async def test_git_asked_ahead_says_the_same_and_leaves_its_index_as_it_is(tmp_p
 async def test_what_is_no_reading_command_is_run_as_it_always_is(bench: Bench) -> None:
     call = Invocation("workbench/run", {"command": 'echo "[$GIT_OPTIONAL_LOCKS]"'})
     assert text(await bench.workbench.run(call, speculative=True)) == "[exit 0]\n[]\n"
+
+
+@pytest.mark.parametrize("command", ["cat pipe", "cat file sub/../pipe", "head -n 1 pipe", "cat file | wc -l pipe"])
+async def test_a_pipe_is_for_the_agent_to_empty(bench: Bench, command: str) -> None:
+    (bench.root / "sub").mkdir()
+    (bench.root / "file").write_text("text\n")
+    os.mkfifo(bench.root / "pipe")
+    with pytest.raises(UpstreamFault, match="for the agent to empty"):
+        await bench.workbench.run(Invocation("workbench/run", {"command": command}), speculative=True)
+    ahead = await bench.workbench.run(
+        Invocation("workbench/run", {"command": "cat file sub/../file"}), speculative=True
+    )
+    assert text(ahead) == "[exit 0]\ntext\ntext\n"
