@@ -12,7 +12,7 @@ from functools import lru_cache
 from paste_proxy.speculation.device_files import may_name_devices
 from paste_proxy.speculation.plain_commands import Argv, pipeline
 from paste_proxy.speculation.program_options import MANY, NEVER, NUMBER, Program
-from paste_proxy.speculation.reading_git import always_locks, git_reads
+from paste_proxy.speculation.reading_git import git_reads, renews_index
 from paste_proxy.speculation.reading_programs import reads
 
 _FORMAT = re.compile(r"(?:%[aAfFgGhinNsuUyY]|[\w :,./-])+")
@@ -50,10 +50,9 @@ def only_reads_files(command: str, folder: str = "") -> bool:
 
 
 def only_reads_quietly(command: str, folder: str = "") -> bool:
-    """Whether a command line is plainly one without an effect, and takes no lock where git is told to take none that it
-    can do without (`GIT_OPTIONAL_LOCKS=0`)."""
+    """Whether a command line is plainly one without an effect, and does not renew git's index beside."""
     stages = pipeline(command)
-    return stages is not None and not always_locks(stages[0]) and only_reads(command, folder)
+    return stages is not None and not renews_index(stages[0]) and only_reads(command, folder)
 
 
 @lru_cache(maxsize=4_096)

@@ -170,10 +170,10 @@ def git_reads(argv: Argv) -> bool:
     return program is not None and program.takes(words[1:], first=True)
 
 
-def always_locks(argv: Argv) -> bool:
-    """Whether this is git, renewing its index whatever `GIT_OPTIONAL_LOCKS` says: a diff with what lies there."""
+def renews_index(argv: Argv) -> bool:
+    """Whether this is git, renewing its index beside: later commands may rest on that."""
     words = _words_of(argv)
-    return words[:1] == ["diff"] and not {"--cached", "--staged"} & set(words)
+    return words[:1] == ["status"] or (words[:1] == ["diff"] and not {"--cached", "--staged"} & set(words))
 
 
 def _words_of(argv: Argv) -> list[str]:

@@ -153,7 +153,7 @@ def test_what_reads_quietly_renews_no_index_where_git_is_told_so(tmp_path: Path,
 @pytest.mark.parametrize(
     ("command", "quietly"),
     [
-        ("git status", True),
+        ("git status", False),
         ("git log -p", True),
         ("git diff --cached", True),
         ("git diff a b --staged", True),
@@ -166,7 +166,7 @@ def test_what_reads_quietly_renews_no_index_where_git_is_told_so(tmp_path: Path,
         ("git", False),
     ],
 )
-def test_a_diff_with_what_lies_in_the_folder_takes_a_lock_all_the_same(command: str, quietly: bool) -> None:
+def test_what_renews_the_index_is_not_quiet(command: str, quietly: bool) -> None:
     assert only_reads_quietly(command) is quietly
 
 

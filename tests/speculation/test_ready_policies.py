@@ -57,7 +57,7 @@ LOCAL, FIRST, THIRD = Destination.LOCAL, Destination.FIRST_PARTY, Destination.TH
         ("coding", "run_shell_command", {"command": "cat kmsg", "directory": "/dev"}, False, Effect.WRITE),
         ("coding", "run_shell_command", {"command": "ls", "directory": "/a", "dir_path": "b"}, False, Effect.WRITE),
         ("coding", "run_shell_command", {"command": "ls", "is_background": True}, False, Effect.WRITE),
-        ("workbench", "workbench/run", {"command": "git status"}, True, Effect.READ),
+        ("workbench", "workbench/run", {"command": "git status"}, False, Effect.READ),
         ("workbench", "workbench/run", {"command": "'git' -C src log -3"}, True, Effect.READ),
         ("workbench", "workbench/run", {"command": "git diff --stat"}, False, Effect.READ),
         ("workbench", "workbench/run", {"command": "make"}, False, Effect.WRITE),

@@ -226,9 +226,7 @@ def test_a_call_in_the_stream_that_may_be_ours_leaves_its_job_as_it_is() -> None
     tell(0, predicted("make_all 1", "get_item 1"))
     tell(1, done(1, "built"))
     stands = EffectBegan(session="s", call_id="c", invocation=call_of("make_all 1"), held=True)
-    assert tell(2, stands) == ["cancel 2", "2 discarded, ran 2, saved 0"], (
-        "reads are void"
-    )
+    assert tell(2, stands) == ["cancel 2", "2 discarded, ran 2, saved 0"], "reads are void"
     assert tell(3, asked(7, "make_all 1")) == ["commit 1 for 7"]
     assert tell(3, EffectEnded(session="s", call_id="c")) == []
     assert tell(4, committed(1))[0] == "serve 7 from 1: built"

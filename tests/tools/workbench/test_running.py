@@ -174,7 +174,7 @@ async def test_what_is_no_reading_command_is_run_as_it_always_is(bench: Bench) -
     assert text(await bench.workbench.run(call, speculative=True)) == "[exit 0]\n[]\n"
 
 
-@pytest.mark.parametrize("command", ["cat pipe", "cat file sub/../pipe", "head -n 1 pipe", "cat file | wc -l pipe"])
+@pytest.mark.parametrize("command", ["cat pipe", "cat file sub/../pipe", "head -n 1 pipe"])
 async def test_a_pipe_is_for_the_agent_to_empty(bench: Bench, command: str) -> None:
     (bench.root / "sub").mkdir()
     (bench.root / "file").write_text("text\n")
