@@ -25,8 +25,8 @@ _PASSED_ON = kernel.READ_ONLY | kernel.NO_SUID | kernel.NO_DEVICES | kernel.NO_E
 
 
 def build(orders: Orders) -> list[tuple[str, int]]:
-    """Mount it all. Where the whole root is covered, what covers it becomes the new one; elsewhere what is left of the
-    old one is sealed. The directories that are covered, and what is below of each, open.
+    """Mount it all. What was mounted before is sealed, and out of sight where the whole root is covered: what covers it
+    becomes the new one then. The directories that are covered, and what is below of each, open.
 
     Raises:
         OSError: something cannot be mounted.
@@ -48,12 +48,11 @@ def build(orders: Orders) -> list[tuple[str, int]]:
         _seal(root + path)
     _make_devices(f"{root}/dev", devices)
     kernel.mount("proc", f"{root}/proc", "proc", kernel.NO_SUID | kernel.NO_DEVICES | kernel.NO_EXEC)
+    for opened in sealed:
+        kernel.seal(opened)
     if whole:
         kernel.mount("/sys", f"{root}/sys", None, kernel.BIND | kernel.RECURSIVE)
         kernel.change_root(root)
-    else:
-        for opened in sealed:
-            kernel.seal(opened)
     for each in (*sealed, *(each for _, _, *ours in layers for each in ours), *(ours for _, ours in (*kept, *devices))):
         os.close(each)
     _seal("/sys", recursive=True)

@@ -129,6 +129,13 @@ async def test_as_root_things_may_be_moved_across_the_whole_machine(views: Views
     assert not await asyncio.to_thread(Path("/var/tmp/paste-moved").exists)
 
 
+async def test_what_lies_below_cannot_be_written_to_by_any_way(views: Views, place: Path) -> None:
+    ways = f"for way in /proc/1/fd/* /proc/1/root /proc/1/cwd; do echo x >$way{place}/written; done; true"
+    ran = await views.run(staged(place, ways))
+    assert ran.poisons
+    assert not await asyncio.to_thread((place / "written").exists)
+
+
 def test_a_directory_on_top_looks_like_the_one_below(place: Path) -> None:
     upper, lower = place / "sub", place / "lower"
     lower.mkdir()
