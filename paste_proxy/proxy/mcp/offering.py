@@ -205,9 +205,7 @@ class Offering:
             return
         backend = self._speculator(self._make)
         beside = {identity: found for identity, tool in offered.items() if (found := self._unnoticed(tool))}
-        hints = {
-            identity: Hints(tool.read_only, tool.open_world, tool.arguments) for identity, tool in offered.items()
-        }
+        hints = {identity: Hints(tool.read_only, tool.open_world, tool.arguments) for identity, tool in offered.items()}
         self._gate.offer(self.scope, self._server, backend, offered, session=self.session, beside=beside, hints=hints)
 
     def _speculator(self, make: MakeSpeculator) -> Speculator:
