@@ -12,7 +12,7 @@ from paste_proxy.share import share
 from tests.mining.sessions import Script
 
 GUIDE = (share("patterns") / "README.md").read_text("utf-8")
-NEXT_PAGE, RUN_THE_TEST = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
+TESTS, NEXT_PAGE, RUN_THE_TEST = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
 
 
 def foreseen(text: str, script: Script) -> dict[str, object]:
@@ -24,6 +24,10 @@ def foreseen(text: str, script: Script) -> dict[str, object]:
 def test_the_examples_of_the_guide_predict_what_it_says() -> None:
     paged = Script().user("all of them").call("list", {"page": 2}, {"items": [1]}).user("go on")
     assert foreseen(NEXT_PAGE, paged) == {"page": 3}
+    first = Script().user("mend it").call("workbench/edit", {"path": "a.py"}, "done")
+    assert foreseen(TESTS, first) == {"command": "make test"}
+    again = first.call("workbench/run", {"command": "make test"}, "1 failed")
+    assert foreseen(TESTS, again.call("workbench/edit", {"path": "b.py"}, "done")) == {"command": "make test"}
     edited = Script().user('mend "shop"').call("edit", {"path": "test_cart.py"}, "done")
     assert foreseen(RUN_THE_TEST, edited) == {"command": "cd ${HOME}/shop && pytest test_cart.py -q"}
 
