@@ -46,7 +46,7 @@ class Escapes:
         self._seeks_limits: set[int] = set()
         """Processes that look for their control group, and at the mounts to find its limits."""
         self._rules = {
-            **dict.fromkeys(("rename", "renameat", "renameat2", "link", "linkat"), _moves),
+            **dict.fromkeys(("rename", "renameat", "renameat2", "link", "linkat"), self._moves),
             **dict.fromkeys(("clone", "clone3", "fork", "vfork"), _multiplies),
             **dict.fromkeys(("kill", "pidfd_open"), _signals),
             **dict.fromkeys(("shmget", "semget", "msgget"), _shares),
@@ -116,6 +116,11 @@ class Escapes:
             return "a program with the rights of others"
         return shown_otherwise(call.args, unprivileged=self._orders.unprivileged)
 
+    def _moves(self, call: Call, places: list[str]) -> str | None:
+        if call.error == "ENOTEMPTY" and not (places and self._outside.shows(places[-1])):
+            return "a move that a view begins before it fails"  # of which the directory's times tell
+        return "a border of the view" if call.error == "EXDEV" else None
+
     def _may_write(self, call: Call, places: list[str]) -> str | None:
         asked = call.done and b"W_OK" in call.args and self._closed.intersection(places)
         return "a directory that is open only here" if asked else None
@@ -129,12 +134,6 @@ class Escapes:
         if port is None or int(port[1]) == 0:
             return None
         return "a port that is in use" if self._outside.taken(int(port[1])) else "a port that others may take by then"
-
-
-def _moves(call: Call, _: list[str]) -> str | None:
-    if call.error == "ENOTEMPTY":
-        return "a move that a view begins before it fails"  # of which the directory's times tell
-    return "a border of the view" if call.error == "EXDEV" else None
 
 
 def _multiplies(call: Call, _: list[str]) -> str | None:

@@ -60,6 +60,14 @@ class Outside:
                 return True
         return True  # nothing is covered there
 
+    def shows(self, folder: str) -> bool:
+        """Whether in a directory of the view something is to be seen of the same one outside. An overlay counts no
+        links of such a directory, and some file systems of none."""
+        try:
+            return os.stat(folder).st_nlink == 1 and self.has(folder)  # noqa: PTH116  pathlib takes time to load
+        except OSError:
+            return False
+
 
 def _opened(table: str) -> int:
     """-1 if the machine has none."""

@@ -71,7 +71,7 @@ async def test_many_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         print(f"\n{len(seeds)} programs: {came['committed']} committed, the others refused:")
         for why, count in came.most_common():
             print(f"{count:6} {why[:150]!r}")
-    assert came["committed"] > 0.8 * len(seeds)
+    assert came["committed"] > 0.75 * len(seeds)
 
 
 async def test_whatever_somebody_else_changes_meanwhile_is_kept(tmp_path: Path) -> None:

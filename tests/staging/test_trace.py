@@ -33,6 +33,9 @@ class _Outside(Outside):
     def has(self, path: str) -> bool:
         return path in self._names
 
+    def shows(self, folder: str) -> bool:
+        return folder in self._names
+
 
 def traced(text: bytes, pieces: int = 1, below: Container[str] = (), **orders: Any) -> tuple[Trace, list[str]]:
     trace = Trace(
@@ -230,6 +233,12 @@ def test_in_a_user_namespace_it_may_not_ask_whether_it_may_write_where_only_the_
     line = b'2     faccessat2(AT_FDCWD</x>, "/etc", W_OK, AT_EACCESS) = 0\n'
     assert read(line)[1] != []
     assert read(line, closed=[])[1] == []
+
+
+def test_a_move_to_where_something_of_old_is_fails_as_usual() -> None:
+    line = b'2     rename("/nowhere/ws/in/a", "/nowhere/ws/in/b") = -1 ENOTEMPTY (Directory not empty)\n'
+    assert "a move that a view begins" in str(read(line)[1])
+    assert read(line, below={"/nowhere/ws/in/b"})[1] == []
 
 
 @pytest.mark.parametrize("name", ["chown", "fchownat", "fchown", "setuid", "setresgid"])
