@@ -95,7 +95,7 @@ class Foresight:
         return Thought(
             work=partial(session.predictor.step, shown),
             meant=lambda found: self._bind(session, found.candidates),
-            topic=(session.id, "moment") if isinstance(event, UserMessage | LlmTurn | ToolOutput) else None,
+            topic=(session.id, "moment") if _is_answer(event) else None,
             past=partial(session.predictor.follow, shown),
         )
 
@@ -167,3 +167,8 @@ class Foresight:
 
 def _can_stage(backend: Backend, invocation: Invocation) -> bool:
     return isinstance(backend, Staging) and backend.stages(invocation)
+
+
+def _is_answer(event: Event) -> bool:
+    """Whether what followed from the answer before is of no use any more. A turn that breaks off is asked for again."""
+    return isinstance(event, UserMessage | ToolOutput) or (isinstance(event, LlmTurn) and event.complete)
