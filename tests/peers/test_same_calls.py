@@ -69,7 +69,8 @@ async def answers(mode: Mode, files: list[Path]) -> tuple[list[bytes], Tally]:
         speculation=Speculating(mode=mode, min_benefit_s=0),
     )
     sidecar, told = await asyncio.to_thread(Sidecar, config, SystemClock()), []
-    held = sidecar._scheduler._state.ledger._ready
+    ledger = sidecar._scheduler._state.ledger
+    held = ledger._ready
     async with AsyncExitStack() as stack:
         app = web.Application(client_max_size=0)
         app.on_response_prepare.append(shed_own_headers)
@@ -83,6 +84,8 @@ async def answers(mode: Mode, files: list[Path]) -> tuple[list[bytes], Tally]:
             hears(sidecar, f"look into {path} now")
             if mode is Mode.SPECULATE:
                 await until(lambda: held)
+            if mode is Mode.OBSERVE:
+                await until(lambda: held or ledger.running(shadow=True))
             asked = json.dumps({"path": str(path), **part})
             told.append(_result((await agent.messages(call("read_text_file", "7", asked)))[-1]))
     assert not sidecar.tally.faults
