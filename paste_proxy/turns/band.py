@@ -1,34 +1,41 @@
 """The band that an engine's pressure is kept in, found from what the engine gives (PASTE 4.3).
 
 An engine gives more tokens a second the more turns it has, up to a knee; past that it gives no more, or less: its
-attention and its cache are overrun. `P_high` is that knee. It is found by going up from a small batch, as a
-connection finds its window (slow start): while turns wait, the bound is raised by half an octave as long as the engine
-gets no slower by it, and then set back to where it was fastest. Now and then one step higher is tried again, since an
-engine's load changes. An engine without a knee is not bounded for long.
+attention and its cache are overrun. `P_high` is that knee. It is found by going up from a small batch, as a connection
+finds its window (slow start): while turns wait, the bound is raised by half an octave as long as the engine gets
+faster by it, and then set back to where it was fastest. Now and then one step higher is tried again, and one lower,
+since an engine's load changes.
 """
 
 from dataclasses import dataclass, field
-from math import inf, log2
+from math import ceil, hypot, inf, log2, sqrt
 from typing import Protocol
 
+from paste_proxy.turns.speeds import Speeds
 from paste_proxy.turns.types import EngineLoad
+from paste_proxy.turns.window import Window
 
 STEP = 2**0.5
 """Half an octave."""
-_WINDOW_S = 1.0
-"""A rate is taken over so long."""
 _WINDOWS = 2
-"""So many windows make a rate at one pressure."""
-_REMEMBERED = 10
+"""So many make a rate at one bound."""
+_REMEMBERED = 12
+_SPREAD = 0.04
+"""Of rates of single windows, as a share."""
+_USUAL = 3.0
+"""So many windows' worth of that is believed."""
 _FULL = 0.85
 """Share of the bound that counts as reaching it."""
-_WORSE = 0.97
-"""An engine that gives less than this share of the most is overrun."""
-_PROBE_S = 120.0
+_FASTER = 1.01
+"""An engine that gives so much more for half an octave gets faster; for less it is not worth to have more turns wait in
+it for each other."""
+_ENOUGH = 0.95
+"""Share of the most that is as good: no more sessions need to begin for the rest."""
+_PROBE_S = 60.0
 _PROBES_S = 1_800.0
-"""Between two tries of one step more: at first, and at most."""
-_LOW = 0.75
-"""`P_low`, as a share of `P_high`."""
+"""Between two tries: at first, and at most."""
+_PROBED_S = 20.0
+"""A try that has shown nothing for so long is given up."""
 
 
 class Band(Protocol):
@@ -36,22 +43,15 @@ class Band(Protocol):
 
     @property
     def low(self) -> float:
-        """P_low: below it no turn is held, so that the engine is never idle for want of turns."""
-
-    @property
-    def found(self) -> bool:
-        """Whether that is where the engine is fastest, as far as is known: then it is worth to keep sessions out."""
+        """P_low: from here on the engine gives nearly as much as it can, so that no session needs to begin; below it no
+        turn is held."""
 
     @property
     def high(self) -> float:
         """P_high: above it no turn is admitted, unless it has waited as long as any may."""
 
-    def gave(self, tokens: float, pressure: float, seconds: float, now: float, *, wanted: bool) -> None:
-        """What the engine gave while its pressure was about this.
-
-        Args:
-            wanted: whether turns waited.
-        """
+    def gave(self, window: Window, speeds: Speeds, now: float) -> None:
+        """What the engine gave of late."""
 
     def measured(self, load: EngineLoad, now: float) -> None:
         """What the engine says of itself."""
@@ -63,9 +63,8 @@ class FixedBand:
 
     low: float
     high: float
-    found: bool = True
 
-    def gave(self, tokens: float, pressure: float, seconds: float, now: float, *, wanted: bool) -> None:
+    def gave(self, window: Window, speeds: Speeds, now: float) -> None:
         """It is as it is."""
 
     def measured(self, load: EngineLoad, now: float) -> None:
@@ -74,14 +73,27 @@ class FixedBand:
 
 @dataclass(slots=True)
 class _Rate:
-    """Tokens a second at one pressure."""
+    """Tokens a second that the engine gives under one bound, prompts left out."""
 
     per_s: float = 0.0
     windows: int = 0
+    _spread: float = 0.0
 
     def add(self, per_s: float) -> None:
         self.windows = min(self.windows + 1, _REMEMBERED)
-        self.per_s += (per_s - self.per_s) / self.windows
+        apart = per_s - self.per_s
+        self.per_s += apart / self.windows
+        self._spread += (apart * (per_s - self.per_s) - self._spread) / self.windows
+
+    @property
+    def error(self) -> float:
+        """How far off the mean may be; few windows tell less of their spread than is known of windows at all."""
+        usual = (_SPREAD * self.per_s) ** 2
+        return sqrt((self.windows * self._spread + _USUAL * usual) / (self.windows + _USUAL) / self.windows)
+
+    def clear(self, other: "_Rate") -> bool:
+        """Whether it is clear which of two is the faster, or has been looked at for long enough."""
+        return self.windows >= _REMEMBERED or abs(self.per_s - other.per_s) > hypot(self.error, other.error)
 
 
 @dataclass(slots=True)
@@ -95,63 +107,105 @@ class KneeBand:
 
     first: float = 32.0
     most: float = 1024.0
-    high: float = field(init=False)
     found: bool = False
-    """Whether the engine was seen to have a knee."""
+    """Whether it is known where the engine is fastest."""
+    _level: int = field(init=False)
+    """Of the bound, in half octaves."""
+    _low: int = field(init=False)
     _rates: dict[int, _Rate] = field(default_factory=dict)
-    """By half octaves of pressure."""
-    _tokens: float = 0.0
-    _pressure_s: float = 0.0
-    _seconds: float = 0.0
-    _wanted_s: float = 0.0
     _probe_s: float = _PROBE_S
-    _probed_at: float = -inf
+    _settled_at: float = -inf
+    _settled: int = 0
+    """The level that was found, while another is tried; 0: none is."""
+    _down: bool = False
+    """The next try goes down."""
 
     def __post_init__(self) -> None:
-        self.high = self.first
+        self._level = self._low = _level(self.first)
+
+    @property
+    def high(self) -> float:
+        """See `Band`."""
+        return STEP**self._level
 
     @property
     def low(self) -> float:
         """See `Band`."""
-        return self.high * _LOW
+        return STEP ** min(self._low, self._level) if self.found and not self._settled else self.high
 
-    def gave(self, tokens: float, pressure: float, seconds: float, now: float, *, wanted: bool) -> None:
+    def gave(self, window: Window, speeds: Speeds, now: float) -> None:
         """See `Band`."""
-        self._tokens += tokens
-        self._seconds += seconds
-        self._pressure_s += pressure * seconds
-        self._wanted_s += seconds if wanted else 0.0
-        if self._seconds >= _WINDOW_S:
-            self._window(now)
-            self._tokens = self._seconds = self._pressure_s = self._wanted_s = 0.0
+        if window.pressure < 1.0 or not window.token_s:
+            return
+        level, wanted = _level(window.pressure), window.wanted_s >= window.seconds / 2
+        rate = self._rates.setdefault(level, _Rate())
+        rate.add(window.writing / speeds.alone_s(window))
+        full = level == self._level and wanted and window.pressure >= _FULL * self.high
+        if self._settled and now - self._settled_at >= _PROBED_S:
+            self._settle(self._settled, now)
+        elif full and rate.windows >= _WINDOWS:
+            self._full(now)
 
     def measured(self, load: EngineLoad, now: float) -> None:
         """Its cache bounds it, too, but that shows in what it gives."""
 
-    def _window(self, now: float) -> None:
-        pressure = self._pressure_s / self._seconds
-        if pressure < 1.0 or self._tokens <= 0.0:
-            return
-        place = _place(pressure)
-        rate = self._rates.setdefault(place, _Rate())
-        rate.add(self._tokens / self._seconds)
-        if pressure >= _FULL * self.high and self._wanted_s >= self._seconds / 2:
-            self._full(place, now)
-
-    def _full(self, place: int, now: float) -> None:
-        """Turns waited, and the engine had as many as it may."""
-        fastest, at = max(((rate.per_s, at) for at, rate in self._rates.items() if at < place), default=(0.0, place))
-        here = self._rates[place]
-        if here.per_s < fastest * _WORSE:
-            if here.windows >= _WINDOWS:
-                self.high, self.found, self._probed_at = STEP ** (at + 0.5), True, now
+    def _full(self, now: float) -> None:
+        """Turns waited, the engine had as many as it may, and it is known what it gives then."""
+        if self._settled:
+            self._tried(now)
         elif not self.found:
-            self.high = min(self.high * STEP, self.most)
-        elif now - self._probed_at >= self._probe_s:
-            self._probed_at, self._probe_s = now, min(2 * self._probe_s, _PROBES_S)
-            self._rates.pop(place + 1, None)  # what it gave there was long ago
-            self.high = min(self.high * STEP, self.most)
+            self._search(now)
+        elif now - self._settled_at >= self._probe_s:
+            self._try(now)
+
+    def _search(self, now: float) -> None:
+        """Up by octaves while that is faster, then by half an octave about the best."""
+        known = {level: rate.per_s for level, rate in self._rates.items() if rate.windows >= _WINDOWS}
+        best = self._best(known)
+        rival = max((level for level in known if level != self._level), key=known.__getitem__, default=None)
+        if rival is not None and not self._rates[self._level].clear(self._rates[rival]):
+            return
+        top, most = max(known), _level(self.most)
+        if best == most:
+            self._settle(best, now)
+        elif best == top:
+            self._level = min(top + 2, most)
+        elif best + 1 not in known:
+            self._level = best + 1
+        elif best - 1 not in known and best > 1:
+            self._level = best - 1
+        else:
+            self._settle(best, now)
+
+    def _best(self, known: dict[int, float]) -> int:
+        """The least level that no higher one is clearly faster than."""
+        best = min(known)
+        for level in sorted(known):
+            if known[level] >= known[best] * _FASTER:
+                best = level
+        return best
+
+    def _try(self, now: float) -> None:
+        self._settled, self._settled_at = self._level, now
+        self._level = max(1, self._level - 1) if self._down else min(self._level + 1, _level(self.most))
+        self._down = not self._down
+        self._rates.pop(self._level, None)  # what it gave there was long ago
+
+    def _tried(self, now: float) -> None:
+        if not self._rates[self._level].clear(self._rates[self._settled]):
+            return
+        before, here = self._rates[self._settled].per_s, self._rates[self._level].per_s
+        better = here >= before * (_FASTER if self._level > self._settled else 1.0)
+        self._probe_s = _PROBE_S if better else min(2 * self._probe_s, _PROBES_S)
+        self._settle(self._level if better else self._settled, now)
+
+    def _settle(self, level: int, now: float) -> None:
+        self._level, self.found, self._settled_at, self._settled = level, True, now, 0
+        enough = self._rates[level].per_s * _ENOUGH if level in self._rates else inf
+        known = [low for low, rate in self._rates.items() if low <= level and rate.per_s >= enough]
+        self._low = min(known, default=level)
 
 
-def _place(pressure: float) -> int:
-    return int(2 * log2(pressure))
+def _level(pressure: float) -> int:
+    """The least level whose bound is no lower."""
+    return max(1, ceil(2 * log2(pressure) - 1e-9))

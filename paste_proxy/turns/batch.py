@@ -20,13 +20,15 @@ class Batch:
         gamma: weight of the contexts against the number of turns.
     """
 
-    gamma: float
+    gamma: float = 0.0
     strangers: float = 0.0
     """Turns in the engine that nobody told of."""
     kv_used: float | None = None
     _turns: dict[int, TurnFacts] = field(default_factory=dict)
-    _tokens: float = 0.0
-    _average: float = 0.0
+    tokens: float = 0.0
+    """Of the contexts of those turns."""
+    average: float = 0.0
+    """Of the contexts of turns of late."""
     _seen: int = 0
 
     def __len__(self) -> int:
@@ -35,26 +37,26 @@ class Batch:
     @property
     def pressure(self) -> float:
         """EnginePressure, in average turns."""
-        contexts = self._tokens / self._average if self._average else 0.0
+        contexts = self.tokens / self.average if self.average else 0.0
         return (len(self._turns) + self.gamma * contexts) / (1 + self.gamma) + self.strangers
 
     def share(self, facts: TurnFacts) -> float:
         """What a turn adds to the pressure."""
-        average = self._average or _tokens(facts)
+        average = self.average or _tokens(facts)
         return (1 + self.gamma * _tokens(facts) / max(average, 1.0)) / (1 + self.gamma)
 
     def add(self, turn: int, facts: TurnFacts) -> None:
         """The engine has it."""
         self._turns[turn] = facts
-        self._tokens += _tokens(facts)
+        self.tokens += _tokens(facts)
         self._seen = min(self._seen + 1, _REMEMBERED)
-        self._average += (_tokens(facts) - self._average) / self._seen
+        self.average += (_tokens(facts) - self.average) / self._seen
 
     def remove(self, turn: int) -> bool:
         """It is over. False: the engine did not have it."""
         facts = self._turns.pop(turn, None)
         if facts is not None:
-            self._tokens = self._tokens - _tokens(facts) if self._turns else 0.0
+            self.tokens = self.tokens - _tokens(facts) if self._turns else 0.0
         return facts is not None
 
     def measured(self, load: EngineLoad) -> None:

@@ -23,6 +23,8 @@ class TurnFacts:
     """Tool time saved since the session's last turn: what to wait here would burn."""
     future_s: float = 0.0
     """Tool time that may be hidden behind this turn once it runs: of what is likely to be asked for after it."""
+    tool_wait_s: float = 0.0
+    """What its session waited for tools after each of its turns, on average."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +52,13 @@ class TurnReady:
     facts: TurnFacts
     patience_s: float | None = None
     """After so long it is to be turned away; None: it waits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnWrites:
+    """The first of a turn's answer has come: its prompt is worked off."""
+
+    turn: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +94,7 @@ class Tick:
     """Time has passed."""
 
 
-Told: TypeAlias = TurnReady | TurnOver | SessionOver | Produced | Measured | Tick
+Told: TypeAlias = TurnReady | TurnWrites | TurnOver | SessionOver | Produced | Measured | Tick
 
 
 # --- commanded ------------------------------------------------------------------------------------

@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from paste_proxy.turns.admission import Admission, Bounds
 from paste_proxy.turns.band import FixedBand, KneeBand
 from paste_proxy.turns.priority import Priority
-from paste_proxy.turns.types import Admit, Command, EngineLoad, Measured, Produced, Tick, TurnOver
+from paste_proxy.turns.types import Admit, Command, EngineLoad, Measured, Produced, Tick, TurnOver, TurnWrites
 
 from .transcript import ready
 
 LONGEST_S = 30.0
+BOUNDS = Bounds(longest_s=LONGEST_S, begins_s=LONGEST_S)
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ class Played:
             assert command.turn not in self.left, "admitted after it had left"
             self.admitted[command.turn] = command
             self.ends[command.turn] = now + self.wishes[command.turn].takes_s
+            self._do(self.admission.step(TurnWrites(turn=command.turn), now), now)
             if not command.late and len(self.ends) > 1:
                 self.most = max(self.most, self.admission.pressure)
 
@@ -91,7 +93,7 @@ class Played:
 @settings(max_examples=300, deadline=None)
 @given(wishes=WISHES, band=BANDS)
 def test_each_turn_is_admitted_once_and_in_time_or_has_left(wishes: list[Wish], band: tuple[float, float]) -> None:
-    played = Played(Admission(FixedBand(*band), Priority(), bounds=Bounds(longest_s=LONGEST_S)), wishes)
+    played = Played(Admission(FixedBand(*band), Priority(), bounds=BOUNDS), wishes)
     assert set(range(len(wishes))) == set(played.admitted) | played.left
     assert all(admit.waited_s <= LONGEST_S + 1e-6 for admit in played.admitted.values())
     assert (played.admission.held, played.admission.pressure) == (0, 0.0)
@@ -102,14 +104,14 @@ def test_each_turn_is_admitted_once_and_in_time_or_has_left(wishes: list[Wish], 
 def test_the_band_is_kept_but_for_turns_that_have_waited_too_long(
     wishes: list[Wish], band: tuple[float, float]
 ) -> None:
-    admission = Admission(FixedBand(*band), Priority(), gamma=0.0, bounds=Bounds(longest_s=LONGEST_S))
+    admission = Admission(FixedBand(*band), Priority(), gamma=0.0, bounds=BOUNDS)
     assert Played(admission, wishes).most <= band[1]
 
 
 @settings(max_examples=100, deadline=None)
 @given(wishes=WISHES)
 def test_a_band_that_is_found_keeps_the_same_promises(wishes: list[Wish]) -> None:
-    admission = Admission(KneeBand(first=2), Priority(), bounds=Bounds(longest_s=LONGEST_S))
+    admission = Admission(KneeBand(first=2), Priority(), bounds=BOUNDS)
     played = Played(admission, wishes, produces=50.0)
     assert set(range(len(wishes))) == set(played.admitted) | played.left
 

@@ -4,15 +4,25 @@ from collections.abc import Sequence
 
 from paste_proxy.turns.admission import Admission, Bounds
 from paste_proxy.turns.band import Band, FixedBand
-from paste_proxy.turns.priority import Priority
+from paste_proxy.turns.priority import Order, Priority
 from paste_proxy.turns.types import Admit, Command, Told, TurnFacts, TurnOver, TurnReady
 
 
 class Transcript:
     """Tell it something, and read what it commands."""
 
-    def __init__(self, band: Band | None = None, *, bounds: Bounds | None = None, gamma: float = 0.0) -> None:
-        self.admission = Admission(band or FixedBand(1.5, 2.0), Priority(), gamma=gamma, bounds=bounds)
+    def __init__(
+        self,
+        band: Band | None = None,
+        order: Order | None = None,
+        *,
+        bounds: Bounds | None = None,
+        gamma: float = 0.0,
+        gates: bool = True,
+    ) -> None:
+        self.admission = Admission(
+            band or FixedBand(2.0, 2.0), order or Priority(), gamma=gamma, bounds=bounds, gates=gates
+        )
 
     def __call__(self, now: float, *told: Told) -> list[str]:
         return [said for one in told for said in spoken(self.admission.step(one, now))]
@@ -48,6 +58,11 @@ def ready(
         future_s=future_s,
     )
     return TurnReady(turn=turn, facts=facts, patience_s=patience_s)
+
+
+def new(turn: int) -> TurnReady:
+    """The first turn of a session of its own."""
+    return ready(turn, before=0)
 
 
 def over(turn: int) -> TurnOver:
