@@ -20,6 +20,7 @@ from paste_proxy.cli.mcp import mcp
 from paste_proxy.cli.mine import mine
 from paste_proxy.cli.policies import policies
 from paste_proxy.cli.serve import serve
+from paste_proxy.cli.simulate import simulate
 from paste_proxy.cli.speedup import speedup
 from paste_proxy.cli.standard_streams import hold_standard_streams, let_stdout_go
 from paste_proxy.cli.tools import tools
@@ -34,7 +35,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (demo, serve, mcp, tools, mine, evaluate, explain, speedup, doctor, audit):
+for command in (demo, serve, mcp, tools, mine, evaluate, explain, speedup, simulate, doctor, audit):
     app.command()(command)
 app.command(context_settings={"allow_interspersed_args": False})(wrap)
 app.command("import")(import_)
