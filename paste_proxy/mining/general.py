@@ -1,7 +1,8 @@
-"""A model for sessions whose tools nobody has mined: how repeats, re-reads, lists and habits go with any tool.
+"""A model for sessions whose tools nobody has mined: how repeats, re-reads, lists, files and habits go with any tool.
 
-Its finder knows no tool and no argument, so all that it comes upon is the session's own past and the habits of the
-place; and of what is told of a find only traits that name no tool are weighed.
+Its finder knows no tool and no argument, so all that it comes upon is the session's own past, the files in sight for
+the tools that the session read some with, and the habits of the place; and of what is told of a find only traits that
+name no tool are weighed, and measures, which name none.
 """
 
 from collections import defaultdict
@@ -37,13 +38,13 @@ def mine_general(sessions: Sequence[Recorded]) -> tuple[Pool, HeldOut]:
     groups = groups_of(sessions)
     for group, together in _by_group(sessions, groups):
         for session in together:
-            rankings[fold_of(group, _FOLDS)].add(AnyTool(habits=places[session.source]), session)
+            rankings[fold_of(group, _FOLDS)].add(AnyTool(judged=True, habits=places[session.source]), session)
         for session in together:
             _practise(places[session.source], session)
     weights = [ranking.weights() for ranking in rankings]
     pairs = [pair for at, ranking in enumerate(rankings) for pair in ranking.outcomes(weights[at - 1])]
     learned = Ranking.joined(rankings).weights()
-    model = Model(Finder(), learned.next, learned.ever, calibrate(pairs))
+    model = Model(Finder(judged=True), learned.next, learned.ever, calibrate(pairs), learned.soon, learned.later)
     return Pool(models=(model,), origin=origin_of(sessions, groups)), HeldOut.of(pairs)
 
 

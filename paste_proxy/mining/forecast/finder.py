@@ -17,6 +17,7 @@ from paste_proxy.mining.forecast.choice import Choice
 from paste_proxy.mining.forecast.following import following, look_ahead
 from paste_proxy.mining.forecast.habits import Habit
 from paste_proxy.mining.forecast.measures import Gauge
+from paste_proxy.mining.forecast.readers import readers
 from paste_proxy.mining.forecast.recall import recall
 from paste_proxy.mining.forecast.sight import Sighting, in_sight
 from paste_proxy.mining.forecast.situation import cues
@@ -61,7 +62,8 @@ class Finder:
     arguments: Arguments = field(default_factory=lambda: Arguments({}, {}))
     outlook: Outlook = field(default_factory=lambda: Outlook(()))
     judged: bool = False
-    """The files in sight are found, too, and all that is found is measured, for a judgement."""
+    """The files in sight are found, too, and all that is found is measured, for a judgement. Which tools read them the
+    session tells, where no tool is known."""
 
     def find(self, window: Window, executable: Executable, habits: Iterable[Habit] = ()) -> Found:
         """The distinct invocations that may come next, and their traits.
@@ -194,7 +196,7 @@ class Finder:
                 one.following = min(rank, one.following)
         last = outcome(window.context()[-1])
         teller = Teller(tools, own, past, last, knows=bool(self.choice.bias))
-        gauge = Gauge(window, self._readers, sights, past, last) if self.judged else None
+        gauge = Gauge(window, self._readers_at(window), sights, past, last) if self.judged else None
         moment = window.memo[id(self)] = _Moment(own, tools, teller, gauge, len(some.seen))
         return self._told(some.seen.values(), moment)
 
@@ -211,18 +213,27 @@ class Finder:
         self, some: "_Some", window: Window, tools: Mapping[str, float], executable: Executable
     ) -> Mapping[str, Sighting]:
         """Come upon the files in sight."""
-        if not self.judged or not self._readers:
+        known = self._readers_at(window) if self.judged else {}
+        if not known:
             return {}
         sights = in_sight(window, self._known_folders)
-        for tool, name in self._readers.items():
-            if tools.get(tool, 0.0) >= _LEAST_TOOL and executable(tool):
+        for tool, name in known.items():
+            if (self._knows_none or tools.get(tool, 0.0) >= _LEAST_TOOL) and executable(tool):
                 for path in sights:
                     some.at(invoked(tool, {name: path}))
         return sights
 
+    def _readers_at(self, window: Window) -> Mapping[str, str]:
+        """The tools that are asked for one file, and the argument that names it."""
+        return readers(window) if self._knows_none else self._readers
+
+    @property
+    def _knows_none(self) -> bool:
+        return not self.arguments.shapes
+
     @cached_property
     def _readers(self) -> dict[str, str]:
-        """The tools that are usually asked for one file, and the argument that names it."""
+        """Those that are usually."""
         alone = {tool: of[0].names[0] for tool, of in self.arguments.shapes.items() if of and len(of[0].names) == 1}
         slots = self.arguments.slots
         return {tool: name for tool, name in alone.items() if _takes_files(slots[tool, name])}
