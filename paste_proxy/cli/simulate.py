@@ -53,7 +53,7 @@ def simulate(
     shared: Annotated[bool, typer.Option("--shared", help="All sessions behind one sidecar, not one each.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Compare ways of serving agents, in virtual time, with the sidecar's own cores.
+    """Compare ways of serving agents, in virtual time.
 
     Recorded sessions are played against a model of an engine: what is foreseen comes from the online predictor, with
     its misses, and is run through the scheduler of tools and the admission queue of LLM turns as they are in the
