@@ -1,7 +1,9 @@
 """The moment before which nothing counts as changed.
 
-File systems stamp changes with the kernel's coarse clock, which goes on a few milliseconds at a time. Right after one
-of its ticks everything earlier is stamped earlier, and everything later with this tick or a later one.
+File systems stamp changes with the kernel's coarse clock, which goes on a few milliseconds at a time and may be some
+of its ticks behind; since Linux 6.13 a file whose time somebody has looked at gets the exact time instead. Once the
+coarse clock has passed what the exact one showed, everything before that is stamped earlier than the coarse clock
+shows, and everything from now on with that or later.
 """
 
 import time
@@ -33,15 +35,15 @@ class Instant:
 
     @classmethod
     def taken(cls, paths: Iterable[str]) -> "Instant":
-        """At the clock's next tick. Blocks until then, and until the file systems of `paths` have written back what
-        they held in memory: a store to a page that some process has mapped shows in a ctime only if the page was clean.
-        What is written meanwhile counts as changed.
+        """When the coarse clock has passed the present. Blocks until then, and until the file systems of `paths` have
+        written back what they held in memory: a store to a page that some process has mapped shows in a ctime only if
+        the page was clean. What is written meanwhile counts as changed.
 
         Raises:
             OSError: a file system cannot be written back.
         """
-        before = time.clock_gettime_ns(_COARSE)
-        while (now := time.clock_gettime_ns(_COARSE)) == before:
+        before = time.time_ns()
+        while (now := time.clock_gettime_ns(_COARSE)) <= before:
             time.sleep(_PAUSE_S)
         instant = cls(now, _ahead_ns())
         for path in {Path(path).stat().st_dev: path for path in paths}.values():

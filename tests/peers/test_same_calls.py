@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 from paste_proxy.clock import SystemClock
-from paste_proxy.config import Config, McpServer, Speculating
+from paste_proxy.config import Config, Learning, McpServer, Speculating
 from paste_proxy.events.types import Outcome
 from paste_proxy.proxy.composition import Sidecar
 from paste_proxy.proxy.http.relay import shed_own_headers
@@ -67,6 +67,7 @@ async def answers(mode: Mode, files: list[Path]) -> tuple[list[bytes], Tally]:
         policies=("builtin:mcp-filesystem",),
         patterns=(str(files[0].parents[1] / "patterns.toml"),),
         speculation=Speculating(mode=mode, min_benefit_s=0),
+        learning=Learning(general=False),
     )
     sidecar, told = await asyncio.to_thread(Sidecar, config, SystemClock()), []
     ledger = sidecar._scheduler._state.ledger

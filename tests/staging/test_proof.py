@@ -15,6 +15,9 @@ from paste_proxy.staging.types import Refused
 from tests.staging.test_stages import EDITS
 from tests.staging.trees import told
 
+COARSE = 5
+"""CLOCK_REALTIME_COARSE."""
+
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
@@ -60,6 +63,16 @@ def test_changes_right_before_do_not_count(workspace: Path) -> None:
         (workspace / "file").write_text(f"{number}")
         (workspace / f"new-{number}").touch()
         prove_tree(str(workspace), Instant.taken((str(workspace),)))
+
+
+def test_an_instant_waits_for_a_clock_that_is_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    real, began = time.clock_gettime_ns, time.time_ns()
+
+    def behind(clock: int) -> int:
+        return real(clock) - (20_000_000 if clock == COARSE else 0)
+
+    monkeypatch.setattr(time, "clock_gettime_ns", behind)
+    assert Instant.taken(()).at_ns > began
 
 
 def test_a_coarse_file_system_is_believed_less() -> None:

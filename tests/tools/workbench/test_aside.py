@@ -108,14 +108,15 @@ async def test_a_failure_is_told_as_it_is() -> None:
     ("tool", "arguments", "mark"),
     [
         ("grep", {"pattern": FOREVER}, "search_process"),
-        ("run", {"command": "sort fifo | head -n 1"}, "fifo"),
+        ("run", {"command": "wc -w hole | sort"}, "hole"),
     ],
 )
 async def test_a_process_is_quiet_until_an_agent_waits_for_it(
     bench: Bench, tool: str, arguments: dict[str, Any], mark: str
 ) -> None:
     (bench.root / "a").write_text("x" * 5_000)
-    os.mkfifo(bench.root / "fifo")
+    (bench.root / "hole").touch()
+    os.truncate(bench.root / "hole", 2**40)  # takes hours to read
     wanted, before = asyncio.Event(), set(processes_with(mark))
 
     def processes() -> list[int]:
