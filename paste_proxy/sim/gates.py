@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 from paste_proxy.turns.types import (
     Admit,
@@ -12,16 +11,6 @@ from paste_proxy.turns.types import (
     TurnOver,
     TurnReady,
 )
-
-
-class Gate(Protocol):
-    """Says which ready turns the engine gets; `turns.admission.Admission` is one."""
-
-    def step(self, told: Told, now: float) -> list[Command]:
-        """Take what happened, return what to do."""
-
-    def next_deadline(self) -> float | None:
-        """When a `Tick` is due."""
 
 
 class OpenGate:

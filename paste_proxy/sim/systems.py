@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from paste_proxy.sim.engine_model import EngineModel
-from paste_proxy.sim.gates import Gate, LeastAttained, OpenGate
+from paste_proxy.sim.gates import LeastAttained, OpenGate
 from paste_proxy.turns.admission import Admission
 from paste_proxy.turns.aimd import AimdBand
 from paste_proxy.turns.band import KneeBand
+from paste_proxy.turns.gate import Gate
 from paste_proxy.turns.priority import FirstCome, Priority
 
 

@@ -11,9 +11,9 @@ from paste_proxy.bench.latency import DISPATCH_S, REPLY_S, writes
 from paste_proxy.sim.batching import Begun, Engine, Finished, Happened, Reached, Request, Writes
 from paste_proxy.sim.course import Course, CourseCall, CourseTurn
 from paste_proxy.sim.foresight import Foreseen, Moment
-from paste_proxy.sim.gates import Gate
 from paste_proxy.sim.tool_side import After, Tooling, ToolSide
 from paste_proxy.turns.admission import Admission
+from paste_proxy.turns.gate import Gate
 from paste_proxy.turns.lengths import Lengths
 from paste_proxy.turns.types import (
     Admit,
