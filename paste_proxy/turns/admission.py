@@ -16,12 +16,13 @@ from typing import assert_never
 
 from paste_proxy.turns.band import Band
 from paste_proxy.turns.batch import Batch
-from paste_proxy.turns.priority import Order
+from paste_proxy.turns.priority import Order, service_s
 from paste_proxy.turns.queue import Held, Queue
 from paste_proxy.turns.speeds import Speeds
 from paste_proxy.turns.types import (
     Admit,
     Command,
+    Limited,
     Measured,
     Produced,
     SessionOver,
@@ -100,6 +101,10 @@ class Admission:
         """Turns that wait."""
         return len(self._new) + len(self._known)
 
+    def load_s(self, facts: TurnFacts) -> float:
+        """LLMPressure of a turn: seconds that the engine will need for it, times its share of the batch."""
+        return service_s(facts, self._speeds) * self._batch.share(facts)
+
     def step(self, told: Told, now: float) -> list[Command]:
         """Take what happened at `now`, return what to do. `now` never goes back."""
         self._pass(now)
@@ -117,7 +122,7 @@ class Admission:
             case Measured():
                 self._batch.measured(told.load)
                 self._band.measured(told.load, now)
-            case Tick():
+            case Limited() | Tick():
                 pass
             case _:
                 assert_never(told)

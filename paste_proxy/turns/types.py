@@ -41,6 +41,27 @@ class EngineLoad:
     """Share of prompt tokens that it found in its cache lately, 0 to 1."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowance:
+    """What a service still takes of one thing, requests or tokens, as of one answer."""
+
+    limit: float | None = None
+    """In all, per its own span of time."""
+    remaining: float | None = None
+    reset_s: float | None = None
+    """Seconds until all of it is there again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateLimits:
+    """What an answer tells of the limits of its key."""
+
+    requests: Allowance = Allowance()
+    tokens: Allowance = Allowance()
+    retry_after_s: float | None = None
+    """It was refused for its limits, and may be asked again after so long."""
+
+
 # --- told -----------------------------------------------------------------------------------------
 
 
@@ -89,12 +110,20 @@ class Measured:
     load: EngineLoad
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limited:
+    """The answer to a turn told of the limits of its key."""
+
+    turn: int
+    limits: RateLimits
+
+
 @dataclass(frozen=True, slots=True)
 class Tick:
     """Time has passed."""
 
 
-Told: TypeAlias = TurnReady | TurnWrites | TurnOver | SessionOver | Produced | Measured | Tick
+Told: TypeAlias = TurnReady | TurnWrites | TurnOver | SessionOver | Produced | Measured | Limited | Tick
 
 
 # --- commanded ------------------------------------------------------------------------------------
