@@ -1,0 +1,1 @@
+"""Load readers of inference engines, and what runs inside of one."""
