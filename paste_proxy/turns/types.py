@@ -58,8 +58,13 @@ class RateLimits:
 
     requests: Allowance = Allowance()
     tokens: Allowance = Allowance()
+    """Of prompts and answers together."""
+    input_tokens: Allowance = Allowance()
+    output_tokens: Allowance = Allowance()
+    refused: bool = False
+    """The turn was not served, since there were too many."""
     retry_after_s: float | None = None
-    """It was refused for its limits, and may be asked again after so long."""
+    """Of one that was refused: it may be asked again after so long. None: not told."""
 
 
 # --- told -----------------------------------------------------------------------------------------
