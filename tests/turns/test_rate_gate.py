@@ -77,6 +77,14 @@ def test_what_was_sent_since_is_not_counted_in_an_answer() -> None:
     assert tell(2, ready(4)) == [], "the two that are left are those that went after it"
 
 
+def test_nor_if_it_is_over_by_then() -> None:
+    tell = Transcript()
+    tell(0, ready(1))
+    tell(1, ready(2), TurnOver(turn=2))
+    tell(2, requests(1, remaining=1, reset_s=1_000))
+    assert tell(2, ready(3)) == []
+
+
 def test_what_was_sent_before_is() -> None:
     tell = Transcript()
     tell(0, ready(1), ready(2))
@@ -186,7 +194,7 @@ def test_one_that_is_refused_again_makes_the_others_wait_longer() -> None:
     tell(0, refused(1))
     assert tell(0, ready(2), ready(3)) == []
     assert tell(1, Tick()) == ["admit 2 after 1"]
-    assert tell(1, refused(2), TurnOver(turn=2)) == []
+    assert tell(1, refused(2), TurnWrites(turn=2), TurnOver(turn=2)) == []
     assert tell(2.9, Tick()) == []
     assert tell(3, Tick()) == ["admit 3 after 3"]
 
