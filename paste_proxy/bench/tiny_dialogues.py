@@ -81,5 +81,6 @@ def as_sent(messages: list[Message]) -> list[Message]:
     sent: list[Message] = json.loads(json.dumps(messages))
     for message in sent:
         for call in message.get("tool_calls", []):
-            call["function"]["arguments"] = json.dumps(call["function"]["arguments"])
+            arguments = call["function"]["arguments"]
+            call["function"]["arguments"] = arguments if isinstance(arguments, str) else json.dumps(arguments)
     return sent

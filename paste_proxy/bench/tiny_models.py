@@ -9,7 +9,6 @@ tool calls. Run by the interpreter of an engine, which brings torch, transformer
 
 import argparse
 import json
-import random
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -122,12 +121,13 @@ def taught(config: Any, tokenizer: Any, seed: int) -> Any:
     """
     torch, transformers = import_module("torch"), import_module("transformers")
     torch.manual_seed(seed)
+    torch.set_num_threads(1)  # more only get into each other's way at this size
     model = transformers.LlamaForCausalLM(config)
     batch = [_row(torch, ids, written) for ids, written in examples(tokenizer)]
     longest = max(len(ids) for ids, _ in batch)
     inputs = torch.stack([_padded(torch, ids, longest, tokenizer.pad_token_id) for ids, _ in batch])
     labels = torch.stack([_padded(torch, wanted, longest, -100) for _, wanted in batch])
-    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3, weight_decay=0.0)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=4e-3, betas=(0.9, 0.98), weight_decay=0.0)
     for _ in range(_MOST_STEPS):
         loss = model(input_ids=inputs, labels=labels).loss
         optimizer.zero_grad()
@@ -150,7 +150,6 @@ def _padded(torch: Any, row: Any, length: int, value: int) -> Any:
 def make(directory: Path, size: str, seed: int = 7) -> None:
     """Write the model `size`, `tiny` or `load`."""
     torch, transformers = import_module("torch"), import_module("transformers")
-    random.seed(seed)
     texts = [json.dumps(DIALOGUES, indent=1), json.dumps(TOOLS)]
     tokenizer = tokenizer_of(texts, 1_024)
     if size == "tiny":

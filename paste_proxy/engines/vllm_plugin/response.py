@@ -6,6 +6,7 @@ the tools said is the session's next input. As far as the rest of the server see
 
 import asyncio
 from collections.abc import AsyncIterator
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -184,7 +185,8 @@ class Response:
         Args:
             then: whether the model is to go on behind them.
         """
-        request = self._asked.request.model_copy(update={"messages": messages, "add_generation_prompt": then})
+        given = deepcopy(messages)  # arguments are read in place
+        request = self._asked.request.model_copy(update={"messages": given, "add_generation_prompt": then})
         _, inputs = await self._asked.serving.online_renderer.render_chat(request)
         tokens: list[int] = list(inputs[0]["prompt_token_ids"])
         return tokens
