@@ -16,6 +16,8 @@ from paste_proxy.tools.client_fault import words_of
 from paste_proxy.turns.types import EngineLoad
 
 _LONGEST_S = 2.0
+_LEAST_S = 0.001
+"""Less than nothing would be for ever."""
 _MOST_BYTES = 4 * 2**20
 
 
@@ -47,7 +49,7 @@ class LoadReader:
         if self._parser is None:
             raise UpstreamFault(f"{place}: its metrics have no form that is known; name the engine's kind")
         until = asyncio.get_running_loop().time() + _LONGEST_S
-        page = await self._get(self._metrics)
+        page = await self._get(self._metrics, until)
         try:
             load = self._parser.read(page.decode())
         except UnicodeDecodeError as fault:
@@ -61,18 +63,18 @@ class LoadReader:
     async def _kv_used(self, slots: str, until: float) -> float | None:
         """A server may be told not to offer it."""
         try:
-            async with asyncio.timeout_at(until):
-                return kv_used(await self._get(slots))
-        except (TimeoutError, UpstreamFault):
+            return kv_used(await self._get(slots, until))
+        except UpstreamFault:
             return None
 
-    async def _get(self, address: str) -> bytes:
+    async def _get(self, address: str, until: float) -> bytes:
         place = place_of(address)
+        left_s = until - asyncio.get_running_loop().time()
         request = self._session.get(
             address,
             allow_redirects=False,
             headers={"Accept": "text/plain, application/json", "Accept-Encoding": "identity"},
-            timeout=aiohttp.ClientTimeout(total=_LONGEST_S),
+            timeout=aiohttp.ClientTimeout(total=max(left_s, _LEAST_S)),
         )
         try:
             async with request as response:
