@@ -1,6 +1,7 @@
 """Where outputs that clients foresaw and responses that are being written meet."""
 
 import asyncio
+import logging
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
@@ -10,7 +11,8 @@ from paste_proxy.clock import Clock, SystemClock
 from paste_proxy.engines.vllm_plugin.entries import Entry, ToolOutputs
 from paste_proxy.events.invocation import Invocation
 
-_ENDED = 256
+_LOG = logging.getLogger("vllm.paste")
+_ENDED = 64
 _ENDED_S = 30.0
 """So many responses that have ended are remembered for so long."""
 
@@ -79,7 +81,7 @@ class Desk:
                         await event.wait()
                         outputs = self._outputs.take(response, calls, self.now())
         finally:
-            del self._waiting[response]
+            self._waiting.pop(response, None)
         return outputs
 
     def ended(self, response: str, calls: Sequence[Invocation], warm: Warm) -> None:
@@ -91,6 +93,12 @@ class Desk:
     def forget(self, response: str) -> None:
         """A response is over, in whichever way."""
         self._outputs.forget(response)
+
+    def fault(self, what: str) -> None:
+        """Something of ours broke, which is being handled; the first is logged."""
+        self.counts["faults"] += 1
+        if self.counts["faults"] == 1:
+            _LOG.exception("PASTE: %s; the server goes on by itself", what)
 
     def state(self) -> dict[str, int]:
         """What was done, and what is held."""

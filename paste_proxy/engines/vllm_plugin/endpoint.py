@@ -67,9 +67,12 @@ class ToolCacheEndpoint:
         return guarded
 
     async def _put(self, request: Any) -> dict[str, Any]:
-        if int(request.headers.get("content-length") or 0) > _LONGEST_BODY:
-            raise ClientFault(f"the body is longer than {_LONGEST_BODY} bytes")
-        entries = entries_of(await request.body(), self._desk.now(), self._settings.keep_alive_s)
+        body = bytearray()
+        async for part in request.stream():
+            body += part
+            if len(body) > _LONGEST_BODY:
+                raise ClientFault(f"the body is longer than {_LONGEST_BODY} bytes")
+        entries = entries_of(bytes(body), self._desk.now(), self._settings.keep_alive_s)
         return {"cached": self._desk.put(response_key(request.path_params["response_id"]), entries)}
 
     async def _state(self, request: Any) -> dict[str, Any]:

@@ -6,14 +6,14 @@ whose leases end first. Nothing here knows of an engine, a socket or a clock.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.values import Json
 
 _MOST_OF_A_RESPONSE = 64
-_MOST_RESPONSES = 4_096
-_OVERHEAD = 200
-"""Bytes that an entry takes beside its texts."""
+_OVERHEAD = 1_000
+"""Bytes that an entry takes beside its texts, at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,23 +49,26 @@ class ToolOutputs:
     held_bytes: int = field(default=0, init=False)
     evicted: int = field(default=0, init=False)
     """Thrown out before they were asked for: for want of room, or since their leases had ended."""
-    _of: dict[str, list[Entry]] = field(default_factory=dict, init=False)
+    _of: dict[str, dict[int, Entry]] = field(default_factory=dict, init=False)
+    """By response and number, in the order in which they came."""
+    _ends: list[tuple[float, int, str]] = field(default_factory=list, init=False)
+    """When leases end: a heap, in which those may still stand that are gone."""
+    _held: int = field(default=0, init=False)
+    _next: int = field(default=0, init=False)
 
     def __len__(self) -> int:
-        return sum(map(len, self._of.values()))
+        return self._held
 
     def put(self, response: str, entries: Iterable[Entry], now: float) -> int:
         """Keep them for a response; how many are there to stay."""
         self.expire(now)
-        new = [entry for entry in entries if entry.until > now and entry.size <= self.most_bytes]
-        for entry in new:
-            self._of.setdefault(response, []).append(entry)
-            self.held_bytes += entry.size
+        numbers = [self._add(response, one) for one in entries if one.until > now and one.size <= self.most_bytes]
         while len(self._of.get(response, ())) > _MOST_OF_A_RESPONSE:
-            self._drop(response, self._of[response][0])
-        while self.held_bytes > self.most_bytes or len(self._of) > _MOST_RESPONSES:
-            self._drop(*min(self._all(), key=lambda one: one[1].until))
-        return sum(any(kept is entry for kept in self._of.get(response, ())) for entry in new)
+            self._evict(response, next(iter(self._of[response])))
+        while self.held_bytes > self.most_bytes:
+            _, number, of = heappop(self._ends)
+            self._evict(of, number)
+        return sum(number in self._of.get(response, ()) for number in numbers)
 
     def has(self, response: str) -> bool:
         """Whether anything is kept for it."""
@@ -74,38 +77,46 @@ class ToolOutputs:
     def take(self, response: str, calls: Sequence[Invocation], now: float) -> list[str] | None:
         """The outputs of all `calls`, in their order, which are then no longer here; None: some are not."""
         self.expire(now)
-        left, found = list(self._of.get(response, ())), list[Entry]()
+        left, outputs = dict(self._of.get(response, {})), list[str]()
         for call in calls:
-            entry = next((one for one in left if one.answers(call)), None)
-            if entry is None:
+            number = next((number for number, entry in left.items() if entry.answers(call)), None)
+            if number is None:
                 return None
-            found.append(entry)
-            left = [one for one in left if one is not entry]
-        for entry in found:
-            self._remove(response, entry)
-        return [entry.output for entry in found]
+            outputs.append(left.pop(number).output)
+        for number in self._of.get(response, {}).keys() - left.keys():
+            self._remove(response, number)
+        return outputs
 
     def forget(self, response: str) -> None:
         """It is over."""
-        for entry in self._of.get(response, [])[:]:
-            self._remove(response, entry)
+        for number in list(self._of.get(response, ())):
+            self._remove(response, number)
 
     def expire(self, now: float) -> None:
         """End the leases that have run out."""
-        for response, entry in [one for one in self._all() if one[1].until <= now]:
-            self._drop(response, entry)
+        while self._ends and self._ends[0][0] <= now:
+            _, number, response = heappop(self._ends)
+            self._evict(response, number)
 
-    def _all(self) -> Iterable[tuple[str, Entry]]:
-        return ((response, entry) for response, entries in self._of.items() for entry in entries)
+    def _add(self, response: str, entry: Entry) -> int:
+        self._next += 1
+        self._of.setdefault(response, {})[self._next] = entry
+        self.held_bytes += entry.size
+        self._held += 1
+        heappush(self._ends, (entry.until, self._next, response))
+        return self._next
 
-    def _drop(self, response: str, entry: Entry) -> None:
-        self._remove(response, entry)
-        self.evicted += 1
+    def _evict(self, response: str, number: int) -> None:
+        if number in self._of.get(response, ()):
+            self._remove(response, number)
+            self.evicted += 1
 
-    def _remove(self, response: str, entry: Entry) -> None:
-        kept = [one for one in self._of[response] if one is not entry]
-        self.held_bytes -= entry.size
-        if kept:
-            self._of[response] = kept
-        else:
+    def _remove(self, response: str, number: int) -> None:
+        entries = self._of[response]
+        self.held_bytes -= entries.pop(number).size
+        self._held -= 1
+        if not entries:
             del self._of[response]
+        if len(self._ends) > 2 * self._held + _MOST_OF_A_RESPONSE:
+            self._ends = [one for one in self._ends if one[1] in self._of.get(one[2], ())]
+            heapify(self._ends)

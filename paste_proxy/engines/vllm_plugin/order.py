@@ -4,7 +4,7 @@ As in `turns.priority`, what a turn gains is a head start in seconds, so that th
 while they wait, and each is overtaken only by those that came within the longest head start after it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 
@@ -38,25 +38,19 @@ def task_of(arguments: Mapping[str, object] | None) -> Task:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A turn that waits in an engine."""
+def goes_before(rank: float, last_first: Iterable[float | None]) -> int:
+    """How many of those at the end of a queue a newcomer is put before.
 
-    since: float
-    head_start_s: float = 0.0
-    share: float = 0.0
-    """What it adds to the pressure."""
-
-
-def in_order(turns: Sequence[Waiting], now: float, longest_s: float) -> list[int]:
-    """Their positions, the first to go first: those that have waited too long as they came, then by head start."""
-
-    def rank(position: int) -> tuple[bool, float]:
-        turn = turns[position]
-        late = now - turn.since >= longest_s
-        return not late, turn.since - (0.0 if late else turn.head_start_s)
-
-    return sorted(range(len(turns)), key=rank)
+    Args:
+        rank: when it came, less its head start.
+        last_first: the same of those that wait, from the end of the queue; None: of one that keeps its place.
+    """
+    count = 0
+    for other in last_first:
+        if other is None or other <= rank:
+            break
+        count += 1
+    return count
 
 
 def _seconds(value: object, otherwise: float) -> float:

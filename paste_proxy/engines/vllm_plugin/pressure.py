@@ -3,10 +3,8 @@
 `EnginePressure(B) = DecodeLoad(B) + gamma * KVLoad(B)`, each as a share of what the engine can hold.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-
-from paste_proxy.engines.vllm_plugin.order import Waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +29,17 @@ class Capacity:
         return turns / max(self.turns, 1) + self.gamma * context_tokens / max(self.tokens, 1)
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A turn that waits in an engine."""
+
+    since: float
+    share: float
+    """What it adds to the pressure."""
+
+
 def admitted(
-    turns: Sequence[Waiting], pressure: float, band: Range | None, *, busy: bool, now: float, longest_s: float
+    turns: Iterable[Waiting], pressure: float, band: Range, *, busy: bool, now: float, longest_s: float
 ) -> int:
     """How many of the first of `turns`, which are in order, may go now.
 
@@ -40,12 +47,12 @@ def admitted(
     one that does not fit keeps its place. One that has waited for `longest_s` goes in any case, and where nothing is
     under way (not `busy`) one always does.
     """
-    if band is None:
-        return len(turns)
-    for position, turn in enumerate(turns):
+    count = 0
+    for turn in turns:
         late = now - turn.since >= longest_s
-        idle = position == 0 and not busy
+        idle = not (busy or count)
         if not (late or idle or pressure < band.low or pressure + turn.share <= band.high):
-            return position
+            break
         pressure += turn.share
-    return len(turns)
+        count += 1
+    return count

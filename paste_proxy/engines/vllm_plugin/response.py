@@ -79,7 +79,10 @@ class Response:
                 yield output
                 continue
             self._held += ids
-            await self._decide("".join(texts), ids, completion.finish_reason)
+            try:
+                await self._decide("".join(texts), ids, completion.finish_reason)
+            except Exception:  # noqa: BLE001 - the response ends as it would have without the plug-in
+                self._desk.fault("a turn could not be answered")
             output.finished = True
             yield output
             if self.answered is None:
@@ -89,6 +92,7 @@ class Response:
     async def close(self) -> None:
         """It is over: its session ends, by itself or because the client has gone."""
         self._desk.forget(self._key)
+        self._held, self._prompt = [], []
         self._inputs.put_nowait(None)
         async for _ in self._stream:
             pass
@@ -119,11 +123,11 @@ class Response:
         if appended is None or left < 1 or len(self._held) + len(appended.tokens) >= self._longest:
             self._desk.counts["unfit"] += 1
             return
-        self._desk.counts["hits"] += 1
-        self._desk.counts["rewritten"] += not appended.exact
         self._go_on(appended, left)
         self._messages += messages
         self.answered = messages
+        self._desk.counts["hits"] += 1
+        self._desk.counts["rewritten"] += not appended.exact
 
     def _go_on(self, appended: Appended, left: int) -> None:
         """The next input: the token that ended the turn, which the engine has only drawn yet, and what follows it."""

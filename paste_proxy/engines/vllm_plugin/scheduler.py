@@ -12,7 +12,10 @@ from paste_proxy.errors import OurFault
 
 _LOG = logging.getLogger("vllm.paste")
 """Below vLLM's logger, which has what writes it."""
-_STATE = ("waiting", "kv_holding_waiting", "num_waiting_for_streaming_input", "running", "requests", "kv_cache_manager")
+_STATE = (
+    *("waiting", "kv_holding_waiting", "running", "requests", "policy", "kv_cache_manager"),
+    *("max_num_active_reqs", "num_waiting_for_streaming_input"),
+)
 
 
 def shaped(base: type[Any], settings: Settings) -> type[Any]:
@@ -34,7 +37,7 @@ class _Shaped:
         if missing:
             raise OurFault(f"vLLM {engine_version()} is not supported: its scheduler has no {', '.join(missing)}")
         this: Any = self
-        self.paste_parking = Parking(self, this.max_num_running_reqs)
+        self.paste_parking = Parking(self, this.max_num_active_reqs)
         self.paste_shaping = LoadShaping(self, self.paste_settings, self.paste_parking)
         _LOG.info("PASTE shapes the load of %s: %s", type(self).__name__, self.paste_settings)
 
@@ -48,6 +51,12 @@ class _Shaped:
             self.paste_shaping.as_native()
         self._paste(lambda: self.paste_shaping.after_step(scheduled))
         return scheduled
+
+    def _enqueue_waiting_request(self, request: Any) -> None:
+        """A request waits from now on."""
+        native: Any = super()
+        native._enqueue_waiting_request(request)
+        self._paste(lambda: self.paste_shaping.came(request))
 
     def _handle_stopped_request(self, request: Any) -> bool:
         """Whether a request that has stopped is over."""

@@ -65,13 +65,20 @@ class _Engine:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)
 
-    def generate(self, prompt: Any, params: Any, request_id: str, **further: Any) -> Any:
+    def generate(self, prompt: Any, sampling_params: Any, request_id: str, **further: Any) -> Any:
         """A `Response` where tools' outputs may come, else what the engine gives."""
+        try:
+            response = self._response(prompt, sampling_params, request_id, further)
+        except Exception:  # noqa: BLE001 - the request is served as if the plug-in were not there
+            self._desk.fault("a response could not be kept open")
+            response = None
+        return response or self._engine.generate(prompt, sampling_params, request_id, **further)
+
+    def _response(self, prompt: Any, params: Any, request_id: str, further: dict[str, Any]) -> Response | None:
         request = _REQUEST.get()
         if request is None or not self._may_go_on(request, prompt, params, request_id):
-            return self._engine.generate(prompt, params, request_id, **further)
-        for only_for_grammars in ("reasoning_ended", "reasoning_parser_kwargs"):
-            further.pop(only_for_grammars, None)
+            return None
+        for_grammars = ("reasoning_ended", "reasoning_parser_kwargs")
         linger = (params.extra_args or {}).get("paste_linger", 0)
         asked = Asked(
             serving=self._serving,
@@ -80,7 +87,7 @@ class _Engine:
             prompt=prompt,
             params=params,
             request_id=request_id,
-            further=further,
+            further={name: value for name, value in further.items() if name not in for_grammars},
             linger_s=min(linger, self._settings.linger_s) if isinstance(linger, int | float) else 0.0,
             exact=self._settings.exact,
         )

@@ -13,13 +13,21 @@ BLOCKS, BLOCK = 20, 32
 
 
 @pytest.fixture(scope="session")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the tiny model is, as `tiny`."""
     if interpreter() is None:
         pytest.skip("PASTE_VLLM_PYTHON is not set: needs an interpreter that has vLLM and orjson")
-    folder: Path = tmp_path_factory.mktemp("vllm")
+    made = tmp_path_factory.mktemp("vllm")
+    make_model(made)
+    return made
+
+
+@pytest.fixture(scope="session", params=["--async-scheduling", "--no-async-scheduling"])
+def engine(folder: Path, request: pytest.FixtureRequest) -> Iterator[Engine]:
     started = start(
         folder,
-        make_model(folder),
+        folder / "tiny",
+        request.param,
         *("--max-model-len", "512", "--max-num-seqs", "8", "--enable-prompt-tokens-details"),
         *("--num-gpu-blocks-override", str(BLOCKS), "--block-size", str(BLOCK)),
         PASTE_VLLM_BAND="0.25,0.5",

@@ -64,7 +64,7 @@ def test_a_lease_ends() -> None:
 
 
 def test_beyond_the_bound_those_go_first_whose_leases_end_first() -> None:
-    outputs = ToolOutputs(1_000)
+    outputs = ToolOutputs(3_000)
     outputs.put("a", [entry("a" * 400, until=90.0)], 0.0)
     outputs.put("b", [entry("b" * 100, until=20.0)], 0.0)
     assert outputs.put("c", [entry("c" * 10, until=50.0)], 0.0) == 1
@@ -72,7 +72,7 @@ def test_beyond_the_bound_those_go_first_whose_leases_end_first() -> None:
 
 
 def test_what_is_too_big_is_not_kept_and_throws_nothing_out() -> None:
-    outputs = ToolOutputs(1_000)
+    outputs = ToolOutputs(2_000)
     outputs.put("a", [entry("a", until=1.0)], 0.0)
     assert outputs.put("b", [entry("b" * 2_000)], 0.0) == 0
     assert outputs.has("a")
@@ -89,7 +89,7 @@ def test_what_is_too_big_is_not_kept_and_throws_nothing_out() -> None:
     )
 )
 def test_its_bytes_are_those_of_what_it_holds(steps: list[tuple[str, str, str, float]]) -> None:
-    outputs, now = ToolOutputs(1_500), 0.0
+    outputs, now = ToolOutputs(4_500), 0.0
     for do, response, output, seconds in steps:
         now += seconds / 4
         if do == "put":
@@ -98,8 +98,18 @@ def test_its_bytes_are_those_of_what_it_holds(steps: list[tuple[str, str, str, f
             outputs.take(response, [call()], now)
         else:
             outputs.forget(response)
-        held = [one for _, one in outputs._all()]
-        assert outputs.held_bytes == sum(one.size for one in held) <= 1_500
+        held = [one for kept in outputs._of.values() for one in kept.values()]
+        assert outputs.held_bytes == sum(one.size for one in held) <= 4_500
+        assert len(outputs) == len(held)
+        assert {number for kept in outputs._of.values() for number in kept} <= {
+            number for _, number, _ in outputs._ends
+        }
     for response in "rs":
         outputs.forget(response)
     assert (len(outputs), outputs.held_bytes) == (0, 0)
+
+
+def test_a_response_has_so_many_and_the_oldest_go_first() -> None:
+    outputs = ToolOutputs(MUCH)
+    assert outputs.put("r", [entry(str(number)) for number in range(70)], 0.0) == 64
+    assert outputs.take("r", [call()], 1.0) == ["6"]

@@ -3,26 +3,19 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paste_proxy.engines.vllm_plugin.order import Waiting
-from paste_proxy.engines.vllm_plugin.pressure import Capacity, Range, admitted
+from paste_proxy.engines.vllm_plugin.pressure import Capacity, Range, Waiting, admitted
 
 BAND = Range(0.2, 0.5)
 
 
-def goes(
-    shares: list[float], pressure: float, *, busy: bool = True, now: float = 0.0, band: Range | None = BAND
-) -> int:
+def goes(shares: list[float], pressure: float, *, busy: bool = True, now: float = 0.0) -> int:
     turns = [Waiting(0.0, share=share) for share in shares]
-    return admitted(turns, pressure, band, busy=busy, now=now, longest_s=30.0)
+    return admitted(turns, pressure, BAND, busy=busy, now=now, longest_s=30.0)
 
 
 def test_pressure_is_decode_load_and_weighed_kv_load() -> None:
     capacity = Capacity(turns=10, tokens=1_000, gamma=2.0)
     assert capacity.share(100, turns=3) == 0.3 + 2.0 * 0.1
-
-
-def test_without_a_band_all_go() -> None:
-    assert goes([1.0, 1.0, 1.0], 5.0, band=None) == 3
 
 
 def test_within_the_band_turns_go_as_long_as_they_fit() -> None:
