@@ -11,6 +11,7 @@ from typing import assert_never
 
 from paste_proxy.turns.queue import Held, Queue
 from paste_proxy.turns.rate_bucket import ALMOST_S, Bucket, Charge
+from paste_proxy.turns.rate_costs import Costs
 from paste_proxy.turns.rate_pause import Pause
 from paste_proxy.turns.types import (
     Admit,
@@ -22,7 +23,6 @@ from paste_proxy.turns.types import (
     Tick,
     Told,
     TurnAway,
-    TurnFacts,
     TurnOver,
     TurnReady,
     TurnWrites,
@@ -68,7 +68,7 @@ class RateGate:
         self._longest_s = longest_s
         self._buckets = [Bucket() for _ in range(4)]
         """Of requests, of tokens in all, of prompts, of answers."""
-        self._pause, self._queue = Pause(), Queue()
+        self._costs, self._pause, self._queue = Costs(), Pause(), Queue()
         self._sent: dict[int, _Sent] = {}
         """In order; one that is over only as long as an answer may come that has not counted it."""
 
@@ -127,9 +127,11 @@ class RateGate:
         sent.answered_at = now
         if limits.refused:
             del self._sent[told.turn]
+            self._costs.refused(sent.at, now)
             self._pause.refused(told.turn, limits.retry_after_s, now)
         else:
             self._pause.served(sent.at)
+            self._costs.served()
         said = (limits.requests, limits.tokens, limits.input_tokens, limits.output_tokens)
         for of, (bucket, allowance) in enumerate(zip(self._buckets, said, strict=True)):
             bucket.told(allowance, sent.at, now)
@@ -167,16 +169,16 @@ class RateGate:
 
     def _may(self, held: Held, now: float) -> bool:
         return self._pause.lets(now) and all(
-            bucket.has(cost, now) for bucket, cost in zip(self._buckets, _costs(held.facts), strict=True)
+            bucket.has(cost, now) for bucket, cost in zip(self._buckets, self._costs.of(held.facts), strict=True)
         )
 
     def _when(self, held: Held) -> float:
-        enough = (bucket.when(cost) for bucket, cost in zip(self._buckets, _costs(held.facts), strict=True))
+        enough = (bucket.when(cost) for bucket, cost in zip(self._buckets, self._costs.of(held.facts), strict=True))
         return max(self._pause.when(), *enough)
 
     def _admit(self, held: Held, now: float, *, late: bool = False) -> Admit:
         self._queue.pop(held.turn)
-        costs = _costs(held.facts)
+        costs = self._costs.of(held.facts)
         for bucket, cost in zip(self._buckets, costs, strict=True):
             bucket.take(cost, now)
         self._pause.sent(held.turn)
@@ -184,8 +186,3 @@ class RateGate:
         if len(self._sent) > _MOST_SENT:
             del self._sent[next(iter(self._sent))]
         return Admit(turn=held.turn, waited_s=now - held.since, late=late)
-
-
-def _costs(facts: TurnFacts) -> Sequence[float]:
-    prompt = max(0.0, facts.prompt_tokens - facts.cached_tokens)
-    return (1.0, prompt + facts.output_tokens, prompt, facts.output_tokens)

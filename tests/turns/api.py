@@ -95,6 +95,8 @@ class Fleet:
     """To the service."""
     first_s: tuple[float, float] = (0.2, 3.0)
     """Until its answer begins."""
+    estimate: float = 1.0
+    """What a turn is held to take, against what it does."""
     sent: dict[int, float] = field(default_factory=dict)
     refused: list[int] = field(default_factory=list)
     admitted: list[Admit] = field(default_factory=list)
@@ -139,7 +141,7 @@ class Fleet:
     def _wants(self, session: int) -> None:
         turn, tokens = next(self._numbers), self._tokens[session, self._left[session]]
         self._of[turn] = session, tokens
-        facts = TurnFacts(session=str(session), prompt_tokens=tokens - 200, output_tokens=200)
+        facts = TurnFacts(session=str(session), prompt_tokens=self.estimate * tokens - 200, output_tokens=200)
         self._tell(TurnReady(turn=turn, facts=facts))
 
     def _arrives(self, turn: int) -> None:

@@ -210,6 +210,17 @@ def test_if_the_one_that_tries_leaves_another_does() -> None:
 def test_a_refused_turn_has_taken_nothing() -> None:
     tell = Transcript()
     tell(0, ready(1), ready(2))
-    tell(1, requests(1, remaining=1, reset_s=1_000))
+    tell(1, requests(1, remaining=1.5, reset_s=1_000))
     assert tell(1, ready(3)) == [], "the second one may have it"
     assert tell(1, refused(2, retry_after_s=0)) == ["admit 3 after 0"]
+
+
+def test_a_refusal_makes_turns_dearer_and_what_is_served_cheaper_again() -> None:
+    tell = Transcript()
+    tell(0, ready(1))
+    tell(0, refused(1, retry_after_s=0), ready(2))
+    tell(1, requests(2, remaining=1.4, reset_s=1e6))
+    assert tell(1, ready(3), TurnOver(turn=3)) == [], "it is held to take one and a half"
+    for _ in range(20):
+        tell(3, requests(2, remaining=1.4, reset_s=1e6))
+    assert tell(3, ready(4)) == ["admit 4 after 0"]

@@ -161,6 +161,15 @@ def test_a_fleet_is_refused_without_the_gate_and_with_it_never_once_limits_are_k
     assert gated.api.last_served <= 1.1 * gated.least_s
 
 
+@pytest.mark.parametrize("estimate", [0.5, 0.8, 2.0])
+def test_what_turns_take_is_learned_from_refusals(estimate: float) -> None:
+    api = Api(Tokens(1_000, 100), Tokens(60_000, 3_000))
+    fleet = Fleet(api, RateGate(), Random(1), estimate=estimate)
+    fleet.run()
+    assert len(fleet.refused_later) < 10
+    assert api.last_served <= 1.1 * fleet.least_s
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 2**32),
