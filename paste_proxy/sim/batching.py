@@ -248,7 +248,8 @@ class Engine:
         while self._waiting and len(self._running) < self.model.max_batch:
             turn = self._waiting[0]
             tokens = turn.request.prompt + turn.written
-            if self._running and self.context + self._owed + tokens > self.model.kv_tokens:
+            a_step_more = len(self._running) + 1
+            if self._running and self.context + self._owed + tokens + a_step_more > self.model.kv_tokens:
                 return
             self._waiting.popleft()
             cached = min(self.cache.take(turn.request.session), tokens)
@@ -265,8 +266,5 @@ class Engine:
 
 def _steps_in(seconds: float, plan: _Plan) -> float:
     """Steps that are done in so many seconds."""
-    if not plan.growth_s:
-        steps = seconds / plan.step_s
-    else:
-        steps = (sqrt(plan.step_s**2 + 2 * plan.growth_s * seconds) - plan.step_s) / plan.growth_s
+    steps = 2 * seconds / (plan.step_s + sqrt(plan.step_s**2 + 2 * plan.growth_s * seconds))
     return min(max(0.0, steps), plan.steps)

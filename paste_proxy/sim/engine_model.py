@@ -66,12 +66,12 @@ PAPER = EngineModel(
     name="paper",
     step_s=_STEP_S,
     turn_s=0.005 * _STEP_S,
-    crowd_s=_STEP_S / 40**2,
+    crowd_s=_STEP_S / 33**2,
     prompt_s=0.00002,
     max_batch=128,
 )
-"""One that can be overrun as PASTE measured it (figure 5): from 1 to 192 sessions the time in the LLM grows more than
-17 times. It gives most tokens a second at 40 turns, and 0.6 of that at its largest batch."""
+"""One that can be overrun as PASTE measured it (figure 5): from 1 to 192 sessions of deep research the time in the LLM
+grows more than 17 times. It gives most tokens a second at 33 turns, and half of that at its largest batch."""
 
 LINEAR = EngineModel(
     name="linear",

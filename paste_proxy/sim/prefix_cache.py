@@ -25,11 +25,12 @@ class PrefixCache:
 
     def shrink(self, room: float) -> None:
         """No more than so many tokens can be held."""
-        while self._tokens and self.held > room:
+        over = self.held - max(room, 0.0)
+        while self._tokens and over > 0.0:
             session, tokens = next(iter(self._tokens.items()))
-            over = self.held - max(room, 0.0)
             if over >= tokens:
                 self.take(session)
             else:
                 self._tokens[session] = tokens - over
                 self.held -= over
+            over -= tokens
