@@ -37,7 +37,7 @@ from paste_proxy.turns.types import (
 from paste_proxy.turns.under_way import UnderWay
 from paste_proxy.turns.window import Window
 
-_FEW = 0.6
+_FEW = 0.7
 """So many sessions wait to begin, of those under way, that all of them could while one runs."""
 _LARGE = 0.25
 """Share of the bound that a turn counts as at most: so much room is there every now and then."""
