@@ -1,7 +1,7 @@
 """What metrics pages of each kind of engine say of its load."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paste_proxy.engines.forms import FORMS
@@ -212,6 +212,7 @@ def test_what_is_no_page_of_the_kind(page: str, words: str) -> None:
     assert words in str(fault.value)
 
 
+@settings(max_examples=200, deadline=None)
 @given(
     kind=st.sampled_from(list(PAGES)),
     cut=st.lists(st.tuples(st.integers(0, 1_200), st.text(max_size=3), st.integers(0, 40)), max_size=4),
