@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, ValidationError, model_validator
 
 from paste_proxy.config_fault import config_fault
+from paste_proxy.engines.kinds import EngineKind
 from paste_proxy.errors import InputFault
 from paste_proxy.events.toml import read_toml
 from paste_proxy.speculation.preparation import Preparation
@@ -23,6 +24,7 @@ _LONGEST_S = 10 * 365 * 86_400.0
 PositiveInt = Annotated[int, Field(strict=True, gt=0)]
 Port = Annotated[int, Field(strict=True, gt=0, le=65535)]
 Seconds = Annotated[float, Field(strict=True, gt=0, le=_LONGEST_S)]
+Turns = Annotated[float, Field(strict=True, gt=0, le=100_000)]
 Money = Annotated[float, Field(strict=True, ge=0, le=1e9)]
 
 _OURS = {"messages", "model", "n", "stream", "tools"}
@@ -58,6 +60,7 @@ def _matching(pattern: str, words: str) -> AfterValidator:
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 UrlPath = Annotated[str, _matching(r"(?s)/.*", "a path that begins with /, such as /v1")]
 ServerName = Annotated[str, _matching(r"[A-Za-z0-9_.-]+", "a name of letters, digits, '_', '.' and '-'")]
+EngineName = Annotated[str, _matching(r"[A-Za-z0-9_.-]+", "a name of letters, digits, '_', '.' and '-'")]
 ToolName = Annotated[str, _matching(r"[^/\s]+", "a name without slashes and white space")]
 
 
@@ -85,6 +88,59 @@ class LlmRoute(Section):
     ports: tuple[Port, ...] = ()
     """Ports of its own, where nothing but the routes that name them is served; for an agent that has its LLM's
     port written into it. None: the sidecar's port."""
+    engine: EngineName | None = None
+    """One of `engines`, which the turns of this route go to: each waits until there is room for it. None: turns are
+    forwarded as they come."""
+    rate_limits: StrictBool = False
+    """Whether turns wait so that all of one key together keep to the limits that the upstream's answers tell of."""
+    hold: Literal["keep-alive", "silent", "refuse"] = "keep-alive"
+    """What becomes of a turn that waits longer than `hold_s`: its stream is kept alive, where one was asked for and its
+    protocol can; nothing is said; or it is refused with status 429 and the time to come again."""
+    hold_s: Seconds = 5.0
+    warm_up: StrictBool = False
+    """Whether the engine is sent the next request of a session, for one token, as soon as it is known and before the
+    agent sends it: Chat Completions of an engine that keeps what it has read."""
+    tool_cache: StrictBool = False
+    """Whether the engine is given the outputs of tools that were run ahead (`POST /cache-tool-output/ID`) while it
+    writes; on a hit it goes on with them in the same answer, which the agent must be made for."""
+    tell_engine: StrictBool = False
+    """Whether the engine's own scheduler is told what each turn is worth: `vllm_xargs` is added to requests of Chat
+    Completions that have none. It is the one thing that is ever changed in a request."""
+
+    @model_validator(mode="after")
+    def _one_gate(self) -> "LlmRoute":
+        if self.engine is not None and self.rate_limits:
+            raise ValueError("engine or rate_limits: an engine of one's own has no limits of a key")
+        for name in ("tell_engine", "warm_up", "tool_cache"):
+            if getattr(self, name) and self.engine is None:
+                raise ValueError(f"engine beside {name}: it is for an engine of one's own")
+        return self
+
+
+class Engine(Section):
+    """An LLM engine that turns enter as it has room (`[[llm]] engine = NAME`)."""
+
+    kind: EngineKind = EngineKind.OTHER
+    metrics: WebAddress | None = None
+    """Where it tells its load. None: where an engine of that kind does, at the upstream of the first route to it."""
+    band: tuple[Turns, Turns] | None = None
+    """P_low and P_high, in turns of average length. None: found from what the engine gives."""
+    controller: Literal["knee", "aimd"] = "knee"
+    """How the band is found: where the engine gives most tokens a second, or by what its cache has room for."""
+    gamma: Annotated[float, Field(strict=True, ge=0, le=100)] | None = None
+    """Weight of contexts in the pressure, against the number of turns. None: it is learned."""
+    longest_s: Seconds = 120.0
+    """No turn of a session under way waits longer."""
+    begins_s: Seconds = 600.0
+    """Nor does the first turn of a session."""
+
+    @model_validator(mode="after")
+    def _sound(self) -> "Engine":
+        if self.band is not None and self.band[0] > self.band[1]:
+            raise ValueError("band = [P_low, P_high] with P_low not above P_high")
+        if self.metrics is not None and self.kind is EngineKind.OTHER:
+            raise ValueError("kind beside metrics: it says how they are to be read")
+        return self
 
 
 class McpServer(Section):
@@ -316,6 +372,7 @@ class Config(Section):
     host: str = "127.0.0.1"
     port: Annotated[int, Field(strict=True, ge=0, le=65535)] = 8377
     llm: tuple[LlmRoute, ...] = ()
+    engines: dict[EngineName, Engine] = {}
     mcp: dict[ServerName, McpServer] = {}
     tools: dict[ToolName, DispatchTool] = {}
     session_headers: tuple[str, ...] = ("x-paste-session", "x-claude-code-session-id", "session-id")
@@ -331,6 +388,14 @@ class Config(Section):
     staging: Staging = Staging()
     limits: Limits = Limits()
     drain_s: Seconds = 30.0
+
+    @model_validator(mode="after")
+    def _engines_known(self) -> "Config":
+        for number, route in enumerate(self.llm):
+            if route.engine is not None and route.engine not in self.engines:
+                known = ", ".join(sorted(self.engines)) or "none"
+                raise ValueError(f"llm[{number}].engine: one of [engines.NAME] ({known}), not {route.engine!r}")
+        return self
 
 
 def load_config(path: Path) -> Config:

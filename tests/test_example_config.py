@@ -12,6 +12,7 @@ from paste_proxy.config import (
     Capacity,
     Config,
     DispatchTool,
+    Engine,
     Limits,
     LlmRoute,
     McpServer,
@@ -23,7 +24,7 @@ from paste_proxy.config import (
 )
 
 EXAMPLE = Path(__file__).parent.parent / "deploy" / "paste.example.toml"
-EXAMPLES = {"llm", "mcp", "tools", "capacity", "policies", "patterns", "speculator"}
+EXAMPLES = {"llm", "engines", "mcp", "tools", "capacity", "policies", "patterns", "speculator"}
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +44,7 @@ def defaults(table: BaseModel, *, but: set[str]) -> tuple[dict[str, Any], dict[s
 def test_in_the_example_tables_every_key_but_the_address_has_its_default(config: Config) -> None:
     for table, but in [
         (config.llm[0], {"path", "upstream"}),
+        (config.engines["local"], {"kind"}),
         (config.mcp["filesystem"], {"command"}),
         (config.tools["lookup"], {"url"}),
         (config.capacity["filesystem"], set[str]()),
@@ -61,6 +63,7 @@ def test_in_the_example_tables_every_key_but_the_address_has_its_default(config:
         Recording,
         Limits,
         LlmRoute,
+        Engine,
         McpServer,
         DispatchTool,
         Capacity,

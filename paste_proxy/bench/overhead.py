@@ -6,10 +6,8 @@ alternate, each going first in turn, so that drift of the machine hits both. CPU
 that is asked: the scripted LLM on the direct path, the sidecar alone on the other.
 """
 
-import asyncio
 import gc
 import os
-import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, nullcontext
@@ -22,10 +20,10 @@ from paste_proxy.bench.cpu import cores, cpu_seconds, machine_seconds, pin
 from paste_proxy.bench.lag import LoopLag
 from paste_proxy.bench.load import drive
 from paste_proxy.bench.measured import Measured
+from paste_proxy.bench.origin_process import running_origin
 from paste_proxy.bench.probe import probing
 from paste_proxy.bench.prompt import Conversations
 from paste_proxy.bench.sidecar import Setting, running_sidecar
-from paste_proxy.errors import OurFault
 from paste_proxy.events.values import Json
 from paste_proxy.speculation.types import Mode
 
@@ -159,16 +157,8 @@ def _number(value: Json) -> float:
 async def _targets() -> AsyncIterator[tuple[Target, Target]]:
     """The scripted LLM, and a sidecar in front of it."""
     own = cores()
-    origin = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "paste_proxy.bench.origin"), stdout=asyncio.subprocess.PIPE
-    )
-    try:
-        assert origin.stdout is not None
-        said = await asyncio.wait_for(origin.stdout.readline(), 20)
-        if not said.strip().isdigit():
-            raise OurFault("the scripted LLM did not start")
-        port = int(said)
-        setting = Setting(mode=Mode.SPECULATE, llm=f"http://127.0.0.1:{port}/v1", tools={}, mcp={})
+    async with running_origin() as origin:
+        setting = Setting(mode=Mode.SPECULATE, llm=f"http://127.0.0.1:{origin.port}/v1", tools={}, mcp={})
         async with running_sidecar(setting) as sidecar:
             if len(own) > 1:
                 pin(sidecar.pid, own[-1])
@@ -176,13 +166,9 @@ async def _targets() -> AsyncIterator[tuple[Target, Target]]:
                     pin(pid, own[0])
             try:
                 yield (
-                    Target("direct", port, origin.pid),
+                    Target("direct", origin.port, origin.pid),
                     Target("paste", int(sidecar.url.rpartition(":")[2]), sidecar.pid),
                 )
             finally:
                 if len(own) > 1:
                     os.sched_setaffinity(0, set(own))
-    finally:
-        if origin.returncode is None:
-            origin.terminate()
-            await origin.wait()

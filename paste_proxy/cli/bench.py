@@ -5,10 +5,13 @@ from typing import Annotated
 
 import typer
 
+from paste_proxy.cli.admission import admission
 from paste_proxy.cli.coding import coding_replayed, live
 from paste_proxy.cli.demo import AsJson, Sessions, Speed, replayed
 from paste_proxy.cli.first_call import first_call
+from paste_proxy.cli.fit_engine import fit_engine
 from paste_proxy.cli.interference import interference
+from paste_proxy.cli.pacing import pacing
 from paste_proxy.cli.predict import predict
 from paste_proxy.cli.predict_speed import predict_speed
 from paste_proxy.cli.side_effects import side_effects
@@ -19,9 +22,12 @@ bench.command()(predict)
 bench.command()(live)
 bench.command()(predict_speed)
 bench.command()(first_call)
+bench.command()(admission)
 bench.command()(interference)
 bench.command()(side_effects)
 bench.command()(staging)
+bench.command()(pacing)
+bench.command("engine")(fit_engine)
 
 
 @bench.command()

@@ -58,7 +58,7 @@ def build_app(config: Config, parts: Parts) -> web.Application:
     add_admin_routes(app, parts.snapshot, metrics, traffic, host=config.host)
     for add_routes in parts.routes:
         add_routes(app)
-    routes = LlmRoutes(config.llm)
+    routes = LlmRoutes(config.llm, config.engines)
     add_index(app, config, routes)
     add_llm_routes(
         app,
@@ -66,6 +66,7 @@ def build_app(config: Config, parts: Parts) -> web.Application:
         relays,
         parts.turns,
         answer_bytes=config.limits.observed_answer_bytes,
+        request_bytes=keep,
         fault=parts.tally.fault,
     )
     return app

@@ -84,7 +84,7 @@ def _bind(host: str, port: int) -> None:
 
 def _routes(config: Config) -> Iterator[Finding]:
     try:
-        LlmRoutes(config.llm)
+        LlmRoutes(config.llm, config.engines)
     except InputFault as fault:
         yield Finding(Level.FAIL, fault.where, fault.found, fault.expected)
     if not (config.llm or config.mcp or config.tools):

@@ -21,6 +21,7 @@ from paste_proxy.proxy.forwarding import BlindTurns, NothingSeen, OpenGate
 from paste_proxy.proxy.guessing import guessing
 from paste_proxy.proxy.hub.conductor import Conductor
 from paste_proxy.proxy.hub.discretion import Discretion
+from paste_proxy.proxy.hub.engine_desk import engine_desk
 from paste_proxy.proxy.hub.executor import Executor
 from paste_proxy.proxy.hub.foresight import Foresight
 from paste_proxy.proxy.hub.guess_desk import GuessDesk
@@ -40,10 +41,14 @@ from paste_proxy.proxy.mcp.route import add_mcp_routes
 from paste_proxy.proxy.memory import Memory
 from paste_proxy.proxy.named_files import GENERAL, general_pool, read_patterns, read_policy
 from paste_proxy.proxy.outages import Outages
+from paste_proxy.proxy.pacing.gates import gates_of, paces
+from paste_proxy.proxy.pacing.minding import minding
+from paste_proxy.proxy.pacing.sending import Sender
 from paste_proxy.proxy.ports import ToolGate
 from paste_proxy.proxy.recorder import Recorder
 from paste_proxy.proxy.snapshot import HubSnapshot
 from paste_proxy.proxy.staging import stages_of
+from paste_proxy.proxy.tool_output_route import add_tool_output_route
 from paste_proxy.speculation.budgets.budgets import BudgetLimits
 from paste_proxy.speculation.limits import ServerCapacity, SpeculationLimits
 from paste_proxy.speculation.opportunities import Opportunities
@@ -63,7 +68,7 @@ def compose(config: Config, clock: Clock | None = None) -> Parts:
     Raises:
         InputFault: a file that the config names is wrong.
     """
-    if config.speculation.mode is Mode.OFF:
+    if config.speculation.mode is Mode.OFF and not paces(config):
         return forwarding_only(config)
     return Sidecar(config, clock or SystemClock()).parts()
 
@@ -91,6 +96,8 @@ class Sidecar:
             self.tally.stages = self.stages.tally
         self._scheduler = scheduler(config, self._policy)
         self.tally.spending = lambda: Spending.of(self._scheduler.budgets, clock.monotonic())
+        self._engines = engine_desk(gates_of(config), self._toolbox, self.tally.warming, clock)
+        self.tally.gates = self._engines.pacing.accounts
         self.sessions = Sessions(
             self._predictor,
             limit=config.limits.sessions,
@@ -99,7 +106,7 @@ class Sidecar:
         )
         self.hub = Hub(
             toolbox=self._toolbox,
-            deadline=self._scheduler.next_deadline,
+            deadline=self._next_deadline,
             tally=self.tally,
             clock=clock,
             inbox_limit=config.limits.inbox_events,
@@ -112,6 +119,7 @@ class Sidecar:
             fault=self.tally.fault,
             prompt_chars=config.speculator.prompt_chars if config.speculator is not None else 0,
         )
+        self.watch.enters = self._engines.pacing.enters
         self._refusals = self._refusal_desk()
         self._foresight = Foresight(
             self._toolbox,
@@ -139,6 +147,9 @@ class Sidecar:
             sessions=lambda: len(self.sessions),
             routes=(
                 lambda app: tool_routes(app, self.config, self.hub, self._clock, self.tally, self._policy, self.stages),
+                lambda app: add_tool_output_route(
+                    app, self.hub.post, warms=any(route.warm_up for route in self.config.llm)
+                ),
             ),
             lifetimes=(self.living,),
         )
@@ -159,6 +170,8 @@ class Sidecar:
         executor = Executor(self.hub.post)
         preparer = Preparer(self.tally.preparations, self._clock)
         self.tally.running = executor.running
+        sender = Sender(self.tally.warming, self._clock)
+        self._engines.send = sender.send
         self.hub.start(
             Conductor(
                 scheduler=self._scheduler,
@@ -173,11 +186,14 @@ class Sidecar:
                 refusals=self._refusals,
                 preparations=self._preparation_desk(preparer),
                 thinking=thinker,
+                engines=self._engines,
             ),
             catch_up=self.watch.catch_up,
         )
-        yield
+        async with minding(self.config, self.watch.given, self.hub.post, self._engines.pacing):
+            yield
         await self.hub.close()
+        await sender.close()
         await preparer.close()
         await executor.close()
         if self.stages is not None:
@@ -193,6 +209,10 @@ class Sidecar:
             await self._guessing.speculator.close()
         await self.watch.close()
         await recorder.close()
+
+    def _next_deadline(self) -> float | None:
+        due = (self._scheduler.next_deadline(), self._engines.pacing.next_deadline())
+        return min((at for at in due if at is not None), default=None)
 
     async def _open_stages(self) -> "asyncio.Task[None] | None":
         """Finish what an earlier sidecar left before any agent looks; what the machine can do shows meanwhile."""

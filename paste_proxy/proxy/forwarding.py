@@ -7,19 +7,33 @@ from paste_proxy.events.values import Json
 from paste_proxy.proxy.admin import Rows
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.pattern_rows import Portion
-from paste_proxy.proxy.ports import NO_ARGUMENTS, AgentCall, Decision, Pieces, RunIt, TurnTee
+from paste_proxy.proxy.ports import NO_ARGUMENTS, AgentCall, Decision, Pieces, RunIt, TurnTee, Waiting
 from paste_proxy.proxy.stats import stats
 from paste_proxy.speculation.hints import NO_HINTS, Hints
 from paste_proxy.speculation.types import Mode
 from paste_proxy.tools.backend import Backend
+from paste_proxy.turns.types import Admit
 
 
 class BlindTurns:
     """An `LlmGate` and the tee it gives: sees nothing."""
 
-    def opened(self, *, wire: str, target: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
-        """See nothing."""
+    def opened(
+        self,
+        *,
+        wire: str,
+        target: str,
+        headers: Mapping[str, str],
+        body: Pieces | None,
+        waiting: Waiting | None = None,
+    ) -> TurnTee:
+        """See nothing, hold up nothing."""
+        if waiting is not None:
+            waiting.entry.set_result(Admit(turn=0, waited_s=0.0))
         return self
+
+    def sent(self) -> None:
+        """See nothing."""
 
     def answer(self, status: int, headers: Mapping[str, str]) -> None:
         """See nothing."""

@@ -6,22 +6,25 @@ stood on the wire.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
 from yarl import URL
 
-from paste_proxy.config import LlmRoute
+from paste_proxy.config import Engine, LlmRoute
 from paste_proxy.errors import InputFault
 from paste_proxy.proxy.http.observation import Observation
 from paste_proxy.proxy.http.refusal import refusal
 from paste_proxy.proxy.http.relay import Relay
 from paste_proxy.proxy.http.tunnel import is_upgrade
+from paste_proxy.proxy.pacing.hold import Gating, forward_held
 from paste_proxy.proxy.ports import LlmGate
 from paste_proxy.tools.loopback import is_loopback
 from paste_proxy.wire.protocols import wire_of
 
 _RESERVED = "/paste/"
+NO_ENGINES: Mapping[str, Engine] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class _Endpoint:
     wire: str
     proxy: str | None
     websockets: bool
+    gating: Gating | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,8 @@ class Found:
     """The HTTP proxy on the way there."""
     websockets: bool = True
     """Whether one may be opened to it."""
+    gating: Gating | None = None
+    """What its turns stand before."""
 
 
 class LlmRoutes:
@@ -53,11 +59,12 @@ class LlmRoutes:
         InputFault: two routes have one path of a port, or an upstream has a user name, a query or a fragment.
     """
 
-    def __init__(self, routes: Iterable[LlmRoute]) -> None:
+    def __init__(self, routes: Iterable[LlmRoute], engines: Mapping[str, Engine] = NO_ENGINES) -> None:
         found: dict[int | None, dict[str, _Endpoint]] = {None: {}}
         for number, route in enumerate(routes):
             prefix = route.path.rstrip("/")
-            endpoint = _Endpoint(prefix, _checked(number, route.upstream), route.wire, route.proxy, route.websockets)
+            upstream, gating = _checked(number, route.upstream), _gating(route, engines)
+            endpoint = _Endpoint(prefix, upstream, route.wire, route.proxy, route.websockets, gating)
             for port in route.ports or (None,):
                 here = found.setdefault(port, {})
                 if prefix in here:
@@ -80,7 +87,8 @@ class LlmRoutes:
         for endpoint in self._longest_first[port]:
             rest = raw[len(endpoint.prefix) :]
             if raw.startswith(endpoint.prefix) and rest[:1] in ("", "/", "?"):
-                return Found(endpoint.upstream + rest, endpoint.wire, endpoint.proxy, endpoint.websockets)
+                target = endpoint.upstream + rest
+                return Found(target, endpoint.wire, endpoint.proxy, endpoint.websockets, endpoint.gating)
         return None
 
 
@@ -91,6 +99,7 @@ def add_llm_routes(
     gate: LlmGate,
     *,
     answer_bytes: int,
+    request_bytes: int,
     fault: Callable[[str], None],
 ) -> None:
     """Serve every path that no other route of `app` takes. To be called last.
@@ -98,6 +107,7 @@ def add_llm_routes(
     Args:
         relays: by the proxy that they go through.
         answer_bytes: how much of an answer is shown to the gate.
+        request_bytes: the largest request that is held until it is admitted.
         fault: called with a place for every contained fault of the observer.
     """
 
@@ -116,17 +126,18 @@ def add_llm_routes(
             return refusal(404, "no_route", _no_route(request.path, routes.paths))
         if not found.websockets and is_upgrade(request):
             return refusal(426, "plain_http_only", "this route has websockets = false; ask over plain HTTP")
-        seen = None
-        if request.method == "POST" and (spoken := wire_of(found.wire, raw)) is not None:
-            seen = Observation(gate, spoken, raw, request.headers, answer_bytes, fault)
+        spoken = wire_of(found.wire, raw) if request.method == "POST" else None
+        seen = None if spoken is None else Observation(gate, spoken, raw, request.headers, answer_bytes, fault)
         relay = relays[found.proxy]
-        if not is_upgrade(request):
+        if is_upgrade(request):
+            closed = gate.tunnelled()
+            try:
+                return await relay.forward(request, found.target, seen)
+            finally:
+                closed()
+        if spoken is None or seen is None or found.gating is None:
             return await relay.forward(request, found.target, seen)
-        closed = gate.tunnelled()
-        try:
-            return await relay.forward(request, found.target, seen)
-        finally:
-            closed()
+        return await forward_held(request, found.target, spoken, found.gating, relay, seen, keep=request_bytes)
 
     if routes.ports:
         app.middlewares.append(on_own_port)
@@ -146,6 +157,24 @@ def _origin_form(raw: str) -> str:
         return raw
     path = rest[len(rest.partition("/")[0].partition("?")[0]) :]
     return path if path.startswith("/") else "/" + path
+
+
+def _gating(route: LlmRoute, engines: Mapping[str, Engine]) -> Gating | None:
+    if route.engine is None and not route.rate_limits:
+        return None
+    engine = engines[route.engine] if route.engine is not None else Engine()
+    longest_s = max(engine.longest_s, engine.begins_s)
+    return Gating(
+        route.engine,
+        route.path,
+        route.hold,
+        route.hold_s,
+        longest_s,
+        tells=route.tell_engine,
+        warm_up=route.warm_up,
+        tool_cache=route.tool_cache,
+        proxy=route.proxy,
+    )
 
 
 def _checked(number: int, upstream: str) -> str:

@@ -14,6 +14,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
 from paste_proxy import __version__
+from paste_proxy.proxy.gate_metrics import gate_metrics
 from paste_proxy.proxy.hub.preparation_tally import KINDS
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.speculation.budgets.waste import Door
@@ -95,6 +96,7 @@ class _Account(Collector):
         yield from self._preparations()
         yield from self._staging()
         yield from self._speculator()
+        yield from gate_metrics(tally)
         yield _counters("paste_faults", "Faults of the sidecar, contained.", "where", tally.faults)
         yield CounterMetricFamily("paste_dropped_events", "Events not observed for want of room.", value=tally.dropped)
         yield from self._learned()

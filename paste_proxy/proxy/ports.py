@@ -4,16 +4,19 @@ Routes move bytes and never decide; the hub decides and never moves bytes. A rou
 hub: `observe` calls raise nothing, and an `ask` that fails inside answers `RunIt`.
 """
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
 from paste_proxy.events.types import Outcome
+from paste_proxy.events.values import Json
 from paste_proxy.speculation.hints import NO_HINTS, Hints
 from paste_proxy.tools.backend import Backend
+from paste_proxy.turns.types import Command as Entry
 
 NO_ARGUMENTS: Mapping[str, frozenset[str]] = MappingProxyType({})
 
@@ -93,8 +96,45 @@ Pieces: TypeAlias = Sequence[bytes]
 """A body as it came; joining a large one would hold up the loop."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Again:
+    """A request of a route that asks for more, so that another like it can be sent."""
+
+    target: str
+    headers: tuple[tuple[str, str], ...]
+    """With the client's keys."""
+    proxy: str | None
+    body: bytes
+    warm_up: bool
+    """Whether the engine is sent the next request before the agent sends it."""
+    tool_cache: bool
+    """Whether the engine is given tools' outputs that were run ahead."""
+
+
+@dataclass(slots=True, eq=False)
+class Waiting:
+    """A turn that stands before a gate."""
+
+    gate: str
+    """Its name: of an engine, or of a key whose limits are kept."""
+    bytes: int
+    """Of the request."""
+    entry: "asyncio.Future[Entry]"
+    """`Admit` or `TurnAway`, set once, by whatever decides."""
+    patience_s: float | None = None
+    """After so long it is to be turned away."""
+    stream: bool = False
+    """Whether it asks for an event stream, once it has been read."""
+    worth: dict[str, Json] = field(default_factory=dict)
+    """What the engine's own scheduler may be told of it, once that is known."""
+    again: Again | None = None
+
+
 class TurnTee(Protocol):
     """The observer's end of one LLM exchange. Its methods are cheap and raise nothing."""
+
+    def sent(self) -> None:
+        """The request went upstream, of one that stood before a gate when this was opened."""
 
     def answer(self, status: int, headers: Mapping[str, str]) -> None:
         """The upstream's status line and headers came."""
@@ -114,12 +154,21 @@ class TurnTee(Protocol):
 class TurnGate(Protocol):
     """Where the LLM route shows the hub what passes."""
 
-    def opened(self, *, wire: str, target: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
-        """A request was sent upstream.
+    def opened(
+        self,
+        *,
+        wire: str,
+        target: str,
+        headers: Mapping[str, str],
+        body: Pieces | None,
+        waiting: Waiting | None = None,
+    ) -> TurnTee:
+        """A request was sent upstream, or stands before a gate.
 
         Args:
             target: its raw target, path and query.
             body: in pieces as it came; None where it was too large to keep.
+            waiting: what decides when it is sent; None: it was.
         """
 
 

@@ -12,6 +12,7 @@ from yarl import URL
 from paste_proxy.config import Config, LlmRoute, McpServer
 from paste_proxy.errors import InputFault, place_of
 from paste_proxy.proxy.checkup import ruled
+from paste_proxy.proxy.engine_checkup import check_engines
 from paste_proxy.proxy.finding import Finding, Level, counted
 from paste_proxy.proxy.llm_route import is_itself
 from paste_proxy.proxy.mcp.probe import probe
@@ -30,7 +31,7 @@ async def check_endpoints(config: Config) -> list[Finding]:
         *(_mcp(name, server, policy) for name, server in config.mcp.items()),
         *(_tool(name, tool.url, policy) for name, tool in config.tools.items() if tool.url is not None),
     ]
-    return list(_once(await asyncio.gather(*looks)))
+    return [*_once(await asyncio.gather(*looks)), *await check_engines(config)]
 
 
 def _once(findings: Iterable[Finding]) -> Iterator[Finding]:

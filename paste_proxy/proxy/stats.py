@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 from paste_proxy.events.values import Json
 from paste_proxy.proxy.hub.guess_tally import GuessTally
+from paste_proxy.proxy.hub.pacing_tally import GateState, GateTally
 from paste_proxy.proxy.hub.spending import Spending
 from paste_proxy.proxy.hub.tally import Tally, printable
 from paste_proxy.speculation.opportunities import Opportunity
@@ -43,6 +44,8 @@ def stats(tally: Tally, mode: Mode, *, sessions: int, exchanges: int) -> dict[st
         "opportunities": [_opportunity(each) for each in tally.opportunities(_OPPORTUNITIES)],
         "preparations": tally.preparations.as_json(),
         "budgets": _budgets(tally.spending()),
+        "pacing": {name: _gate(tally, state) for name, tally, state in tally.gates()},
+        "warming": asdict(tally.warming),
         "staging": None if tally.stages is None else _staging(tally.stages),
         "speculator": _speculator(tally.guesses),
         "learned": asdict(tally.learned()),
@@ -71,6 +74,21 @@ def _budgets(spending: Spending) -> dict[str, Json]:
         "used": [{"budget": use.name, "used": use.used, "limit": use.limit} for use in spending.uses],
         "waste": spending.door.value,
         "backing_off": [{"tool": printable(tool), "for_s": left} for tool, left in spending.closed[:_TOP]],
+    }
+
+
+def _gate(tally: GateTally, state: GateState) -> dict[str, Json]:
+    return {
+        "held": state.held,
+        "running": state.running,
+        "pressure": state.pressure,
+        "band": None if state.low is None else [state.low, state.high],
+        "admitted": tally.admitted,
+        "late": tally.late,
+        "turned_away": tally.turned_away,
+        "left": tally.left,
+        "waited_s": tally.waited_s,
+        "load_unread": tally.unasked,
     }
 
 

@@ -31,6 +31,7 @@ from paste_proxy.turns.types import (
     TurnAway,
     TurnFacts,
     TurnOver,
+    TurnPlaced,
     TurnReady,
     TurnWrites,
 )
@@ -101,6 +102,10 @@ class Admission:
         """Turns that wait."""
         return len(self._new) + len(self._known)
 
+    def takes_at_once(self, facts: TurnFacts) -> bool:
+        """Whether there is room below `P_low`, where no turn is held, whoever's it is."""
+        return not self.held and self._batch.pressure + self._batch.share(facts) <= self._band.low
+
     def load_s(self, facts: TurnFacts) -> float:
         """LLMPressure of a turn: seconds that the engine will need for it, times its share of the batch."""
         return service_s(facts, self._speeds) * self._batch.share(facts)
@@ -111,6 +116,8 @@ class Admission:
         match told:
             case TurnReady():
                 self._ready(told, now)
+            case TurnPlaced():
+                self._placed(told.turn, told.facts, now)
             case TurnOver():
                 self._over(told.turn, now)
             case SessionOver():
@@ -173,6 +180,17 @@ class Admission:
         else:
             self._known.add(held)
             self._comes(told.turn, told.facts)
+
+    def _placed(self, turn: int, facts: TurnFacts, now: float) -> None:
+        before = self._sessions.get(turn)
+        if before is None:
+            return
+        self._batch.replace(turn, facts)
+        if turn in self._sent:
+            self._sent[turn] = facts
+        self._under_way.gone(before, now)
+        self._under_way.over(before)
+        self._comes(turn, facts)
 
     def _comes(self, turn: int, facts: TurnFacts) -> None:
         self._sessions[turn] = facts.session

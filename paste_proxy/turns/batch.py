@@ -52,6 +52,13 @@ class Batch:
         self._seen = min(self._seen + 1, _REMEMBERED)
         self.average += (_tokens(facts) - self.average) / self._seen
 
+    def replace(self, turn: int, facts: TurnFacts) -> None:
+        """More is known of it, if the engine has it."""
+        before = self._turns.get(turn)
+        if before is not None:
+            self._turns[turn] = facts
+            self.tokens += _tokens(facts) - _tokens(before)
+
     def remove(self, turn: int) -> bool:
         """It is over. False: the engine did not have it."""
         facts = self._turns.pop(turn, None)

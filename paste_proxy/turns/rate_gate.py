@@ -24,6 +24,7 @@ from paste_proxy.turns.types import (
     Told,
     TurnAway,
     TurnOver,
+    TurnPlaced,
     TurnReady,
     TurnWrites,
 )
@@ -88,7 +89,7 @@ class RateGate:
                 self._over(told.turn, now)
             case Limited():
                 self._limited(told, now)
-            case SessionOver() | Produced() | Measured() | Tick():
+            case TurnPlaced() | SessionOver() | Produced() | Measured() | Tick():
                 pass
             case _:
                 assert_never(told)

@@ -81,6 +81,14 @@ class TurnReady:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TurnPlaced:
+    """It is known by now whose turn it is, of one that was admitted before."""
+
+    turn: int
+    facts: TurnFacts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnWrites:
     """The first of a turn's answer has come: its prompt is worked off."""
 
@@ -128,7 +136,7 @@ class Tick:
     """Time has passed."""
 
 
-Told: TypeAlias = TurnReady | TurnWrites | TurnOver | SessionOver | Produced | Measured | Limited | Tick
+Told: TypeAlias = TurnReady | TurnPlaced | TurnWrites | TurnOver | SessionOver | Produced | Measured | Limited | Tick
 
 
 # --- commanded ------------------------------------------------------------------------------------

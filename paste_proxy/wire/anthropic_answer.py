@@ -61,6 +61,11 @@ class MessageAnswer:
                 self._broken = True
         return []
 
+    @property
+    def response_id(self) -> str:
+        """Its own id, empty until it has said so."""
+        return self._id
+
     def under_way(self) -> list[SeenPart]:
         """The calls being written, where more is known of them."""
         return self._uses.under_way()

@@ -60,6 +60,11 @@ class GeminiAnswer:
         self._several = self._several or any(candidate.get("index") for candidate in candidates)
         return [call for candidate in candidates if not candidate.get("index") for call in self._candidate(candidate)]
 
+    @property
+    def response_id(self) -> str:
+        """Its own id, empty until it has said so."""
+        return self._id
+
     def under_way(self) -> list[SeenPart]:
         """The call being written, where more is known of it."""
         return self._turn.under_way()

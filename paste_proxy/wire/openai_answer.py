@@ -49,6 +49,11 @@ class ChatAnswer:
         self._several = self._several or any(choice.get("index") for choice in choices)
         return [call for choice in choices if not choice.get("index") for call in self._choice(choice)]
 
+    @property
+    def response_id(self) -> str:
+        """Its own id, empty until it has said so."""
+        return self._id
+
     def under_way(self) -> list[SeenPart]:
         """The calls being written, where more is known of them."""
         return self._turn.under_way()

@@ -47,6 +47,11 @@ class ResponseAnswer:
             return self._ended(kind.partition(".")[2])
         return self._slots.take(kind, fields)
 
+    @property
+    def response_id(self) -> str:
+        """Its own id, empty until it has said so."""
+        return string(self._response.get("id"))
+
     def under_way(self) -> list[SeenPart]:
         """The calls being written, where more is known of them."""
         return [] if self._finished or self._broken else self._slots.under_way()

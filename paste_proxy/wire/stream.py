@@ -12,6 +12,10 @@ class Answer(Protocol):
     def take(self, event: SseEvent) -> list[SeenCall]:
         """Go on with an event; the calls that it seals."""
 
+    @property
+    def response_id(self) -> str:
+        """Its own id, empty until it has said so."""
+
     def under_way(self) -> list[SeenPart]:
         """The calls being written of which more is known than when this was asked last."""
 
@@ -53,6 +57,11 @@ class StreamReader:
             self._answer.broke()
             return []
         return [call for event in self._events.feed(chunk) for call in self._answer.take(event)]
+
+    @property
+    def response_id(self) -> str:
+        """Its own id, empty until it has said so."""
+        return self._answer.response_id
 
     def under_way(self) -> list[SeenPart]:
         """The calls being written, where more is known of them."""

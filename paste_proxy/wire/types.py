@@ -98,6 +98,10 @@ class AnswerReader(Protocol):
     def feed(self, chunk: bytes) -> list[SeenCall]:
         """Take the next bytes of the body; give the calls sealed by them."""
 
+    @property
+    def response_id(self) -> str:
+        """Its own id, empty until it has said so."""
+
     def under_way(self) -> list[SeenPart]:
         """The calls being written of which more is known than when this was asked last."""
 

@@ -41,6 +41,11 @@ class WholeReader:
         end = self._read()
         return list(end.calls) if end.complete or not self._complete_only else []
 
+    @property
+    def response_id(self) -> str:
+        """Empty: the answer is read when it is whole."""
+        return ""
+
     def under_way(self) -> list[SeenPart]:
         """None: the answer is read when it is whole."""
         return []

@@ -11,7 +11,7 @@ from paste_proxy.config import Config, LlmRoute
 from paste_proxy.proxy.app import Parts, build_app
 from paste_proxy.proxy.forwarding import NothingSeen
 from paste_proxy.proxy.hub.tally import Tally
-from paste_proxy.proxy.ports import LlmGate, Pieces, TurnTee
+from paste_proxy.proxy.ports import LlmGate, Pieces, TurnTee, Waiting
 from paste_proxy.proxy.server import app_runner
 
 PATIENCE_S = 10.0
@@ -29,6 +29,9 @@ class Turn:
     clean: bool | None = None
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
+    def sent(self) -> None:
+        pass
+
     def answer(self, status: int, headers: Mapping[str, str]) -> None:
         self.status = status
 
@@ -45,7 +48,9 @@ class Turn:
 class NotingGate:
     turns: list[Turn] = field(default_factory=list)
 
-    def opened(self, *, wire: str, target: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
+    def opened(
+        self, *, wire: str, target: str, headers: Mapping[str, str], body: Pieces | None, waiting: Waiting | None = None
+    ) -> TurnTee:
         self.turns.append(Turn(wire, headers, None if body is None else b"".join(body)))
         return self.turns[-1]
 

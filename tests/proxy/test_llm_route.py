@@ -15,7 +15,7 @@ from paste_proxy.config import Config, Limits, LlmRoute
 from paste_proxy.errors import InputFault
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.llm_route import Found, LlmRoutes
-from paste_proxy.proxy.ports import Pieces, TurnTee
+from paste_proxy.proxy.ports import Pieces, TurnTee, Waiting
 from tests.proxy.llm_world import (
     PATIENCE_S,
     STREAM_HEAD,
@@ -138,7 +138,15 @@ class TestWhatTheGateSees:
                 return super().__getattribute__(name)
 
         class Gate:
-            def opened(self, *, wire: str, target: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
+            def opened(
+                self,
+                *,
+                wire: str,
+                target: str,
+                headers: Mapping[str, str],
+                body: Pieces | None,
+                waiting: Waiting | None = None,
+            ) -> TurnTee:
                 if broken == "opened":
                     raise ZeroDivisionError
                 return Breaking(wire, headers, None if body is None else b"".join(body))

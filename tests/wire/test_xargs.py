@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paste_proxy.events.values import Json
 from paste_proxy.wire.xargs import with_xargs
 
-TOLD = {"paste_task": "s", "paste_gain": 1.5}
+TOLD: dict[str, Json] = {"paste_task": "s", "paste_gain": 1.5}
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(), lambda inner: st.lists(inner), max_leaves=5
 )

@@ -7,7 +7,8 @@ reported as cut, so that nothing is concluded from half of it.
 from collections.abc import Callable, Mapping
 
 from paste_proxy.proxy.http.decoding import Decoder, decoded, decoder
-from paste_proxy.proxy.ports import Pieces, TurnGate, TurnTee
+from paste_proxy.proxy.ports import Pieces, TurnGate, TurnTee, Waiting
+from paste_proxy.turns.types import Admit
 
 _DECODED_REQUEST_BYTES = 4 * 2**20
 """Decoding a request holds the event loop, so larger ones pass unread."""
@@ -44,12 +45,23 @@ class Observation:
 
     def sent(self, body: Pieces | None) -> None:
         """The whole request is on its way; `body` is None where it was too large to keep."""
-        if self._opened:
-            return
+        if not self._opened:
+            self._open(body, None)
+        elif self._tee is not None:
+            self._tee.sent()
+
+    def asks(self, body: Pieces, waiting: Waiting) -> None:
+        """The whole request is here, and is sent once `waiting.entry` says so. That is set even if we break."""
+        self._open(body, waiting)
+        if self._tee is None and not waiting.entry.done():
+            waiting.entry.set_result(Admit(turn=0, waited_s=0.0))
+
+    def _open(self, body: Pieces | None, waiting: Waiting | None) -> None:
         self._opened = True
         try:
-            plain = self._plain(body)
-            self._tee = self._gate.opened(wire=self._wire, target=self._target, headers=self._headers, body=plain)
+            self._tee = self._gate.opened(
+                wire=self._wire, target=self._target, headers=self._headers, body=self._plain(body), waiting=waiting
+            )
         except Exception:  # noqa: BLE001 - the observer may be broken, the exchange goes on
             self._drop()
 

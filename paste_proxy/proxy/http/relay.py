@@ -5,7 +5,7 @@ answer that the upstream cuts reaches the client cut, never as a clean end; a cl
 upstream request with it, since the server cancels the task that runs here.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 from aiohttp import (
     ClientConnectorError,
@@ -38,7 +38,10 @@ from paste_proxy.tools.connections import Connections
 READ_BUFFER_BYTES = 2**18
 LONGEST_HEADER_BYTES = 2**16
 MOST_HEADERS = 512
-_SWITCHING = 101
+_OK, _SWITCHING = 200, 101
+_EVENT_STREAM = "text/event-stream"
+_CODINGS, _LENGTH = "accept-encoding", "content-length"
+_ERROR_BYTES = 2**16
 _CONNECT_S = 30.0
 _POOL_IDLE_S = 30.0
 _ADDED_BY_SERVER = ("Content-Type", "Date", "Server")
@@ -93,19 +96,36 @@ class Relay:
         return self._session
 
     async def forward(
-        self, request: web.Request, target: str, seen: Observation | None = None, *, head: bytes = b""
+        self,
+        request: web.Request,
+        target: str,
+        seen: Observation | None = None,
+        *,
+        head: bytes = b"",
+        body: bytes | None = None,
+        begun: "Begun | None" = None,
     ) -> web.StreamResponse:
         """Send the request to `target`, an absolute URL taken as it is written, and pass the answer on.
 
         Args:
             head: what a route has already taken from the body.
+            body: all of it, where a route has taken that and may have changed it.
+            begun: the stream that the client has been given already; the answer goes into it.
         """
         clean = False
         headers = request_headers(request.raw_headers)
+        if body is not None and len(body) != (request.content_length or len(body)):
+            headers = [(name, str(len(body)) if name.lower() == _LENGTH else value) for name, value in headers]
+        if begun is not None:
+            headers = [*(one for one in headers if one[0].lower() != _CODINGS), (_CODINGS, "identity")]
         if is_upgrade(request):
             headers += upgrade_headers(request.headers["Upgrade"])
         try:
-            upload = await upload_of(request, self._keep, seen.sent if seen is not None else None, head)
+            sent = seen.sent if seen is not None else None
+            if body is None or not request.body_exists:
+                upload = await upload_of(request, self._keep, sent, head)
+            else:
+                upload = Upload(body, None if request.content_length is None else len(body), 0, sent)
             try:
                 answer = await self.session.request(
                     request.method,
@@ -115,11 +135,12 @@ class Relay:
                     allow_redirects=False,
                 )
             except (ClientError, OSError, ValueError) as fault:
-                return self._no_answer(target, fault, upload)
+                refused = self._no_answer(target, fault, upload)
+                return refused if begun is None else await begun.refuse(refused.status, _bytes_of(refused))
             try:
                 if answer.status == _SWITCHING:
                     return await self._switch(request, answer, target)
-                response, clean = await _pass_on(request, answer, seen)
+                response, clean = await _pass_on(request, answer, seen, begun)
             finally:
                 if not clean:
                     answer.close()
@@ -178,6 +199,24 @@ class Relayed(web.StreamResponse):
             self.headers.popall(name, None)
 
 
+class Begun(web.StreamResponse):
+    """An event stream that the client was given before there was an answer to put into it.
+
+    Args:
+        refused: the event that tells of an answer that is none: its status and its body.
+    """
+
+    def __init__(self, refused: Callable[[int, bytes], bytes]) -> None:
+        super().__init__(headers={"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache"})
+        self._refused = refused
+
+    async def refuse(self, status: int, body: bytes) -> "Begun":
+        """End it with what would have been the answer."""
+        await self.write(self._refused(status, body))
+        await self.write_eof()
+        return self
+
+
 async def shed_own_headers(_: web.BaseRequest, response: web.StreamResponse) -> None:
     """For the application's `on_response_prepare`."""
     if isinstance(response, Relayed):
@@ -185,16 +224,21 @@ async def shed_own_headers(_: web.BaseRequest, response: web.StreamResponse) -> 
 
 
 async def _pass_on(
-    request: web.Request, answer: ClientResponse, seen: Observation | None
+    request: web.Request, answer: ClientResponse, seen: Observation | None, begun: Begun | None
 ) -> tuple[web.StreamResponse, bool]:
     """The answer to the client, and whether both sides saw it to its end."""
     content, connection = answer.content, answer.connection
     upstream = connection.protocol if connection is not None else None
-    response = Relayed(answer)
+    response = begun or Relayed(answer)
     if is_upgrade(request):
         response.force_close()  # the server reads no further request on a connection that was to leave HTTP
     try:
-        await response.prepare(request)
+        if begun is None:
+            await response.prepare(request)
+        elif not (answer.status == _OK and answer.content_type == _EVENT_STREAM):
+            if seen is not None:
+                seen.answer(answer.status, answer.headers)
+            return await begun.refuse(answer.status, await _short(content)), False
         if seen is not None:
             seen.answer(answer.status, answer.headers)
         with breaks_heard(upstream, content):
@@ -205,6 +249,22 @@ async def _pass_on(
     except ConnectionError:
         return response, False
     return response, True
+
+
+async def _short(content: StreamReader) -> bytes:
+    """As much of a body as an error has."""
+    body = b""
+    while len(body) < _ERROR_BYTES:
+        chunk, cut = await next_chunk(content)
+        body += chunk
+        if cut or not chunk:
+            break
+    return body[:_ERROR_BYTES]
+
+
+def _bytes_of(response: web.Response) -> bytes:
+    body = response.body
+    return body if isinstance(body, bytes) else b""
 
 
 async def _pump(content: StreamReader, response: web.StreamResponse, seen: Observation | None) -> bool:

@@ -14,15 +14,23 @@ from paste_proxy.clock import Clock, day_of
 from paste_proxy.events.cored import as_asked
 from paste_proxy.events.types import Event, Outcome, Speculation
 from paste_proxy.proxy.hub.call_desk import CallDesk
+from paste_proxy.proxy.hub.engine_desk import EngineDesk, engine_desk
 from paste_proxy.proxy.hub.executor import Executor
 from paste_proxy.proxy.hub.foresight import Foresight
 from paste_proxy.proxy.hub.guesses import Guesses, NoGuesses
 from paste_proxy.proxy.hub.observed import (
+    AnswerBegins,
+    AnswerNamed,
     AnswerSeen,
     CallSeen,
+    EngineHeard,
+    ExchangeOver,
+    LimitsSeen,
     Observed,
+    OutputTold,
     PartSeen,
     RequestSeen,
+    RequestUnread,
     ScopeGone,
     ToolAnswered,
     ToolAsked,
@@ -54,6 +62,7 @@ from paste_proxy.speculation.types import (
     Serve,
     SessionEnded,
     Settled,
+    Tick,
     Today,
     Told,
 )
@@ -83,6 +92,7 @@ class Conductor:
         refusals: takes what is not launched; None: one that finds nothing missed.
         preparations: has it got ready for what is not launched; None: nothing is.
         thinking: works predictions out; None: that is done here, and everything waits for it.
+        engines: lets turns into engines, and tells them ahead what comes; None: there are none.
     """
 
     def __init__(
@@ -100,8 +110,10 @@ class Conductor:
         refusals: RefusalDesk | None = None,
         preparations: PreparationDesk | None = None,
         thinking: Thinking | None = None,
+        engines: EngineDesk | None = None,
     ) -> None:
         self._thinking = thinking or AtOnce()
+        self._engines = engines or engine_desk({}, toolbox, tally.warming, clock)
         self._preparations = preparations
         self._guesses = guesses or NoGuesses()
         self._refusals = refusals or RefusalDesk(tally, clock, Opportunities(as_asked, least=1.0, ttl_s=0.0))
@@ -136,10 +148,22 @@ class Conductor:
             case RequestSeen():
                 self._turns.request(item)
                 self._guesses.opened(item)
+                self._engines.handle(item, self._sessions.get(item.exchange.session))
             case PartSeen() | CallSeen():
                 self._turns.written(item)
             case AnswerSeen():
                 self._turns.answer(item)
+                self._engines.handle(item, self._sessions.get(item.exchange.session))
+            case (
+                RequestUnread()
+                | AnswerBegins()
+                | AnswerNamed()
+                | ExchangeOver()
+                | LimitsSeen()
+                | EngineHeard()
+                | OutputTold()
+            ):
+                self._engines.handle(item)
             case ToolAsked():
                 self._calls.asked(item)
             case ToolAnswered():
@@ -184,11 +208,18 @@ class Conductor:
             self._thinking.do(session.predictor.end)
             self.tell(SessionEnded(session=session.id))
             self._guesses.left(session.id)
+            self._engines.session_over(session.id)
         self._log_refusals()
 
     def release(self) -> None:
-        """Let every call that still waits run; nothing will decide any more."""
+        """Let every call that still waits run, and every turn go; nothing will decide any more."""
         self._calls.release()
+        self._engines.release()
+
+    def tick(self) -> None:
+        """A deadline may have come."""
+        self.tell(Tick())
+        self._engines.tick()
 
     def conclude(self) -> None:
         """Let predictors learn from what sessions showed until now, and account for jobs; there is no more to come."""
@@ -205,6 +236,7 @@ class Conductor:
         self._log.record(event)
         self._think(self._foresight.step(session, event))
         self._guesses.happened(event)
+        self._engines.happened(event)
         asyncio.get_running_loop().call_soon(self._glimpse, session)  # after what is run ahead has begun
 
     def _glimpse(self, session: AgentSession) -> None:
@@ -253,6 +285,7 @@ class Conductor:
             return
         self._tally.launched += not command.rehearsal
         self._ahead[command.job] = command
+        self._engines.launched(command)
         if isinstance(offer.backend, Staging) and command.staged:
             self._executor.stage(command.job, command.invocation, offer.backend)
         elif not self._executor.launch(command.job, command.invocation, offer.backend):
@@ -261,6 +294,8 @@ class Conductor:
     def _job_ended(self, ended: JobEnded) -> None:
         self.tell(ended)
         job = self._ahead.get(ended.job)
+        if job is not None:
+            self._engines.ended(job, ended.result)
         session = self._sessions.get(job.session) if job else None
         if job is None or session is None or ended.result is None or job.candidate.depth >= _DEEPEST:
             return
@@ -276,6 +311,7 @@ class Conductor:
                 "served", tool=settled.invocation.tool, outcome=settled.outcome.value, saved_s=round(settled.saved_s, 3)
             )
         self._ahead.pop(settled.job, None)
+        self._engines.settled(settled)
         session = self._sessions.get(settled.session)
         if session is not None and not settled.shadow:
             session.saved_s += settled.saved_s

@@ -15,21 +15,34 @@ import structlog
 from paste_proxy.clock import Clock
 from paste_proxy.events.result import ToolResult
 from paste_proxy.proxy.hub.conductor import Conductor
-from paste_proxy.proxy.hub.observed import Observed, PartSeen, ScopeGone, ToolAnswered, ToolAsked
+from paste_proxy.proxy.hub.observed import (
+    ExchangeOver,
+    Observed,
+    OutputTold,
+    PartSeen,
+    RequestSeen,
+    RequestUnread,
+    ScopeGone,
+    ToolAnswered,
+    ToolAsked,
+)
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.hub.thinking import Foreseen
 from paste_proxy.proxy.hub.toolbox import Toolbox
 from paste_proxy.proxy.ports import NO_ARGUMENTS, AgentCall, Decision, RunIt
 from paste_proxy.speculation.hints import NO_HINTS, Hints
-from paste_proxy.speculation.types import Committed, JobEnded, ObservationLost, Tick
+from paste_proxy.speculation.types import Committed, JobEnded, ObservationLost
 from paste_proxy.speculators.guess import Guessed
 from paste_proxy.tools.backend import Backend
+from paste_proxy.turns.types import Admit
 
 log = structlog.get_logger(__name__)
 
 _ITEMS_PER_ROUND = 64
 """Items handled before other tasks get the loop again."""
 _HOUSEKEEPING_S = 30.0
+_NEVER_LOST = JobEnded | Committed | Guessed | ExchangeOver
+"""Each is the end of something that was begun here; there are no more of them than of these."""
 
 
 class Hub:
@@ -62,13 +75,14 @@ class Hub:
 
     def post(self, item: Observed) -> None:
         """Put an item into the inbox. Raises nothing."""
-        if len(self._inbox) < self._inbox_limit or isinstance(item, JobEnded | Committed | Guessed):
+        if self._task is not None and self._task.done():
+            _let_go(item)
+        elif len(self._inbox) < self._inbox_limit or isinstance(item, _NEVER_LOST):
             self._inbox.append(item)
         elif not isinstance(item, PartSeen | Foreseen):
             self._lost = True
             self._tally.dropped += 1
-            if isinstance(item, ToolAsked):
-                _run(item)
+            _let_go(item)
         self._wake.set()
 
     async def ask(self, call: AgentCall) -> Decision:
@@ -133,8 +147,7 @@ class Hub:
 
     def _let_everyone_run(self, conductor: Conductor) -> None:
         for item in self._inbox:
-            if isinstance(item, ToolAsked):
-                _run(item)
+            _let_go(item)
         conductor.release()
         self._contain(conductor.conclude)
 
@@ -152,7 +165,7 @@ class Hub:
             if self._inbox or self._lost:
                 await asyncio.sleep(0)
             elif not await self._woken(min(self._deadline() or housekeeping, housekeeping)):
-                self._contain(lambda: conductor.tell(Tick()))
+                self._contain(conductor.tick)
 
     async def _woken(self, deadline: float) -> bool:
         self._wake.clear()
@@ -164,8 +177,12 @@ class Hub:
         return True
 
     def _take(self, conductor: Conductor, item: Observed) -> None:
-        if not self._contain(lambda: conductor.handle(item)) and isinstance(item, ToolAsked):
-            _run(item)
+        handled = False
+        try:
+            handled = self._contain(lambda: conductor.handle(item))
+        finally:
+            if not handled:
+                _let_go(item)
 
     def _contain(self, act: Callable[[], None]) -> bool:
         try:
@@ -183,6 +200,14 @@ def _is_under_way(item: ToolAsked) -> bool:
     return item.taken if item.reply.cancelled() else isinstance(item.reply.result(), RunIt)
 
 
-def _run(item: ToolAsked) -> None:
-    if not item.reply.done():
-        item.reply.set_result(RunIt(item.ticket))
+def _let_go(item: Observed) -> None:
+    """Nobody will decide on it: a call that waits is run, a turn that waits goes."""
+    match item:
+        case OutputTold(done=done) if not done.done():
+            done.set_result(False)
+        case ToolAsked(reply=reply, ticket=ticket) if not reply.done():
+            reply.set_result(RunIt(ticket))
+        case RequestSeen(exchange=exchange) | RequestUnread(exchange=exchange):
+            waiting = exchange.waiting
+            if waiting is not None and not waiting.entry.done():
+                waiting.entry.set_result(Admit(turn=exchange.number, waited_s=0.0))

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from paste_proxy.events.result import ToolResult
+from paste_proxy.events.values import Json
 from paste_proxy.proxy.hub.reading import Reading
 from paste_proxy.proxy.hub.thinking import Foreseen
-from paste_proxy.proxy.ports import AgentCall, Decision
+from paste_proxy.proxy.ports import AgentCall, Decision, Waiting
 from paste_proxy.speculation.types import Committed, JobEnded, JobSent, ObservationLost
 from paste_proxy.speculators.guess import Guessed
+from paste_proxy.turns.types import EngineLoad, RateLimits
 from paste_proxy.wire.types import SeenCall, SeenPart, TurnEnd
 
 
@@ -21,6 +23,14 @@ class Exchange:
     turn: int = 0
     point: bytes = b""
     """Names the request's history among those of its session."""
+    waiting: Waiting | None = None
+    """Its place before a gate; None: it has none."""
+    number: int = 0
+    """By which the gate knows it; 0: it does not."""
+    admitted_at: float = 0.0
+    """Monotonic, of one that stood before a gate."""
+    pieces: int = 0
+    """Of the answer, as it was streamed; for most engines each is a token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +43,70 @@ class RequestSeen:
     """Session id from a header."""
     ahead: bool = True
     """Whether anything may be run ahead for its session from now on."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestUnread:
+    """A request that stands before a gate could not be read: nobody knows whose turn it is."""
+
+    exchange: Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerBegins:
+    """The first of the answer has come, of a turn that was admitted."""
+
+    exchange: Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeOver:
+    """A turn that stood before a gate is answered, or its agent has gone."""
+
+    exchange: Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class LimitsSeen:
+    """An answer told of the limits of its key."""
+
+    exchange: Exchange
+    limits: RateLimits
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerNamed:
+    """An answer that is being written has said its id, on a route that gives its engine tools' outputs."""
+
+    exchange: Exchange
+    response_id: str
+    tools: tuple[str, ...]
+    """The names that the request offers."""
+
+
+@dataclass(slots=True, eq=False)
+class OutputTold:
+    """Somebody says what a tool gave for a call of the answer `response_id`."""
+
+    response_id: str
+    name: str
+    arguments: dict[str, Json] | None
+    """None: whatever they are."""
+    output: str
+    keep_alive_s: float
+    done: "asyncio.Future[bool]"
+    """Whether it was of use, or may yet be."""
+    kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EngineHeard:
+    """What an engine has given to all turns since this was told last, and what it says of its load."""
+
+    engine: str
+    tokens: float
+    load: EngineLoad | None
+    """None: it says nothing, or could not be asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +172,13 @@ class ScopeGone:
 
 Observed: TypeAlias = (
     RequestSeen
+    | RequestUnread
+    | AnswerBegins
+    | ExchangeOver
+    | LimitsSeen
+    | EngineHeard
+    | AnswerNamed
+    | OutputTold
     | PartSeen
     | CallSeen
     | AnswerSeen

@@ -9,9 +9,11 @@ from paste_proxy.events.candidate import MODEL
 from paste_proxy.events.types import Outcome, Why
 from paste_proxy.proxy.hub.guess_tally import GuessTally
 from paste_proxy.proxy.hub.learned import Learned
+from paste_proxy.proxy.hub.pacing_tally import GateState, GateTally
 from paste_proxy.proxy.hub.pattern_tally import PatternTally
 from paste_proxy.proxy.hub.preparation_tally import PreparationTally
 from paste_proxy.proxy.hub.spending import Spending
+from paste_proxy.proxy.hub.warming_tally import WarmingTally
 from paste_proxy.speculation.opportunities import Opportunity
 from paste_proxy.speculation.types import Settled
 from paste_proxy.staging.tally import StageTally
@@ -70,8 +72,11 @@ class Tally:
     running: Callable[[], int] = lambda: 0
     """Speculative jobs under way, those included that an agent waits for."""
     preparations: PreparationTally = field(default_factory=PreparationTally)
+    warming: WarmingTally = field(default_factory=WarmingTally)
     stages: StageTally | None = None
     """None: nothing is staged."""
+    gates: Callable[[], Iterable[tuple[str, GateTally, GateState]]] = lambda: ()
+    """What turns stand before, by name."""
     learned: Callable[[], Learned] = Learned
     spending: Callable[[], Spending] = Spending
     opportunities: Callable[[int], Sequence[Opportunity]] = lambda most: ()

@@ -5,6 +5,7 @@ interpreter and would stall every stream.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import count
@@ -13,11 +14,25 @@ import structlog
 
 from paste_proxy.clock import Clock
 from paste_proxy.proxy.http.opting_out import opts_out
-from paste_proxy.proxy.hub.observed import AnswerSeen, CallSeen, Exchange, Observed, PartSeen, RequestSeen, Tunnel
+from paste_proxy.proxy.hub.observed import (
+    AnswerBegins,
+    AnswerNamed,
+    AnswerSeen,
+    CallSeen,
+    Exchange,
+    ExchangeOver,
+    LimitsSeen,
+    Observed,
+    PartSeen,
+    RequestSeen,
+    RequestUnread,
+    Tunnel,
+)
 from paste_proxy.proxy.hub.reader_process import ReaderProcess, read_request
 from paste_proxy.proxy.hub.reading import Reading
-from paste_proxy.proxy.ports import Pieces, TurnTee
+from paste_proxy.proxy.ports import Pieces, TurnTee, Waiting
 from paste_proxy.speculation.types import ObservationLost
+from paste_proxy.turns.rate_limits import read_limits
 from paste_proxy.wire.protocols import WIRES
 from paste_proxy.wire.types import AnswerReader, TurnEnd, Wire
 
@@ -26,6 +41,9 @@ log = structlog.get_logger(__name__)
 _LATER_S = 0.002
 """A request is read this long after it has gone upstream: no LLM answers sooner, and whatever the loop has
 to pass on by then goes first."""
+
+_PIECE = b"data:"
+"""Begins a line of an event stream that holds a part of the answer."""
 
 Post = Callable[[Observed], None]
 
@@ -52,22 +70,43 @@ class TurnWatch:
         self._reading: set[asyncio.Task[None]] = set()
         self._behind: set[_Watched] = set()
         """Exchanges of which something was passed on and not read yet."""
+        self.enters: Callable[[Exchange], None] = lambda exchange: None
+        """Asked of a turn that waits before it is read: it may go, whoever's it is."""
+        self.given: Counter[str] = Counter()
+        """Pieces of answers, by the gate that their turns passed."""
 
     def catch_up(self) -> None:
         """Read now what has been passed on: somebody may be acting on it already. Raises nothing."""
         for exchange in list(self._behind):
             exchange.catch_up()
 
-    def opened(self, *, wire: str, target: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
-        """A request went upstream."""
-        exchange = _Watched(self, WIRES[wire], ahead=not opts_out(headers.items()))
+    def opened(
+        self,
+        *,
+        wire: str,
+        target: str,
+        headers: Mapping[str, str],
+        body: Pieces | None,
+        waiting: Waiting | None = None,
+    ) -> TurnTee:
+        """A request went upstream, or stands before a gate; see `TurnGate`."""
+        exchange = _Watched(self, WIRES[wire], ahead=not opts_out(headers.items()), waiting=waiting)
+        if waiting is not None:
+            self.enters(exchange)
         if body is None:
             exchange.blind = True
+            exchange.read(None, None)
             return exchange
         header = next((headers[name] for name in self._session_headers if name in headers), None)
         exchange.reading = True
         if sum(map(len, body)) <= self._inline_bytes:
-            exchange.read_later(partial(self._read_here, exchange, wire, target, header, b"".join(body)))
+            read = partial(self._read_here, exchange, wire, target, header, b"".join(body))
+            if waiting is None:
+                exchange.read_later(read)
+            elif waiting.entry.done():
+                exchange.read_when_sent(read)
+            else:
+                read()
         else:
             task = asyncio.create_task(self._read_elsewhere(exchange, wire, target, header, body))
             self._reading.add(task)
@@ -124,7 +163,9 @@ class _Watched(Exchange):
         "_act",
         "_answered",
         "_arrived",
+        "_begun",
         "_held",
+        "_named",
         "_reader",
         "_started",
         "_timer",
@@ -134,10 +175,11 @@ class _Watched(Exchange):
         "blind",
         "reading",
         "seen",
+        "tools",
     )
 
-    def __init__(self, watch: TurnWatch, wire: Wire, *, ahead: bool) -> None:
-        super().__init__()
+    def __init__(self, watch: TurnWatch, wire: Wire, *, ahead: bool, waiting: Waiting | None) -> None:
+        super().__init__(waiting=waiting)
         self._watch, self._wire = watch, wire
         self.ahead = ahead
         """Whether anything may be run ahead for its session."""
@@ -149,6 +191,10 @@ class _Watched(Exchange):
         self._timer: asyncio.TimerHandle | None = None
         self.reading = False
         """The request is being read in the worker process."""
+        self._begun = False
+        self._named = False
+        self.tools: tuple[str, ...] = ()
+        """The names that the request offers."""
         self._answered = False
         """There is an answer, which may hold calls."""
         self.seen = False
@@ -160,6 +206,15 @@ class _Watched(Exchange):
         """Do `act`, which reads the request, in a moment."""
         self._act = act
         self._catch_up_later()
+
+    def read_when_sent(self, act: Callable[[], None]) -> None:
+        """Do `act`, which reads the request, a moment after it was sent."""
+        self._act = act
+        self._watch._behind.add(self)
+
+    def sent(self) -> None:
+        if self._act is not None:
+            self._catch_up_later()
 
     def catch_up(self) -> None:
         """Read what there is: the request, if it is read here, and the chunks passed on so far."""
@@ -181,22 +236,49 @@ class _Watched(Exchange):
         self.reading = False
         held, self._held = self._held, []
         if read is None:
+            if self.waiting is not None:
+                self._watch._post(RequestUnread(self))
+                for item in held:
+                    if isinstance(item, AnswerBegins | LimitsSeen | ExchangeOver):
+                        self._watch._post(item)
             return
-        self.seen = True
+        self.seen, self.tools = True, read.request.tools
+        if self.waiting is not None:
+            self.waiting.stream = read.request.stream
         self._watch._post(RequestSeen(self, read, header, self.ahead))
         for item in held:
             self._watch._post(item)
 
     def answer(self, status: int, headers: Mapping[str, str]) -> None:
+        if self.waiting is not None:
+            limits = read_limits(status, headers, self._watch._clock.epoch())
+            if limits is not None:
+                self._tell_gate(LimitsSeen(self, limits))
         if 200 <= status < 300:
             self._answered = True
             self._reader = self._wire.reader(content_type=headers.get("content-type", ""))
 
     def chunk(self, data: bytes) -> None:
+        if self.waiting is not None:
+            self._count(self.waiting, data)
         if self._reader is None:
             return
         self._arrived.append(data)
         self._catch_up_later()
+
+    def _count(self, waiting: Waiting, data: bytes) -> None:
+        pieces = data.count(_PIECE)
+        if not self._begun:
+            self._begun = True
+            self._tell_gate(AnswerBegins(self))
+        self.pieces += pieces
+        self._watch.given[waiting.gate] += pieces
+
+    def _name(self, reader: AnswerReader) -> None:
+        again = self.waiting.again if self.waiting is not None else None
+        if again is not None and again.tool_cache and not self._named and reader.response_id:
+            self._named = True
+            self._tell(AnswerNamed(self, reader.response_id, self.tools))
 
     def _feed(self) -> None:
         arrived, self._arrived = self._arrived, []
@@ -205,6 +287,7 @@ class _Watched(Exchange):
         try:
             for call in self._reader.feed(b"".join(arrived)):
                 self._tell(CallSeen(self, call))
+            self._name(self._reader)
             for part in self._reader.under_way():
                 self._tell(PartSeen(self, part))
         except Exception as fault:  # noqa: BLE001 - a reader raises nothing; should one, the rest of the turn is unseen
@@ -218,7 +301,17 @@ class _Watched(Exchange):
         unread = self._answered and (not whole or self._reader is None or end.unread)
         if self._answered and self.blind:
             self._watch._post(ObservationLost())
-        self._tell(AnswerSeen(self, end, self._watch._clock.monotonic() - self._started, unread))
+        took_s = self._watch._clock.monotonic() - max(self._started, self.admitted_at)
+        self._tell(AnswerSeen(self, end, took_s, unread))
+        if self.waiting is not None:
+            self._tell_gate(ExchangeOver(self))
+
+    def _tell_gate(self, item: AnswerBegins | LimitsSeen | ExchangeOver) -> None:
+        """Whose turn it is or not; in order after the request."""
+        if self.reading:
+            self._held.append(item)
+        else:
+            self._watch._post(item)
 
     def _tell(self, item: Observed) -> None:
         if self.reading:

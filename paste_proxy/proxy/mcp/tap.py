@@ -7,7 +7,7 @@ from paste_proxy.events.values import dumps
 from paste_proxy.proxy.mcp.exchange import Exchange
 from paste_proxy.proxy.mcp.ids import id_key
 from paste_proxy.proxy.mcp.watch import McpWatch
-from paste_proxy.proxy.ports import Pieces, TurnTee
+from paste_proxy.proxy.ports import Pieces, TurnTee, Waiting
 from paste_proxy.wire.jsonrpc import Batch, Request, Response, Single, read_message
 from paste_proxy.wire.sse import SseDecoder
 
@@ -58,9 +58,20 @@ class McpTap:
         else:
             self._requests.append(waiting)
 
-    def opened(self, *, wire: str, target: str, headers: Mapping[str, str], body: Pieces | None) -> TurnTee:
-        """The request went out."""
+    def opened(
+        self,
+        *,
+        wire: str,
+        target: str,
+        headers: Mapping[str, str],
+        body: Pieces | None,
+        waiting: Waiting | None = None,
+    ) -> TurnTee:
+        """The request went out; none of MCP's waits."""
         return self
+
+    def sent(self) -> None:
+        """As when it was opened."""
 
     def answer(self, status: int, headers: Mapping[str, str]) -> None:
         """The answer begins: a JSON text or an event stream."""

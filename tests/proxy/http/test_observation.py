@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from paste_proxy.proxy.http.observation import Observation
-from paste_proxy.proxy.ports import TurnTee
+from paste_proxy.proxy.ports import TurnTee, Waiting
 
 
 class Breaking:
@@ -20,9 +20,14 @@ class Breaking:
         if where == self._where:
             raise RuntimeError(where)
 
-    def opened(self, *, wire: str, target: str, headers: Mapping[str, str], body: object) -> TurnTee:
+    def opened(
+        self, *, wire: str, target: str, headers: Mapping[str, str], body: object, waiting: Waiting | None = None
+    ) -> TurnTee:
         self._at("opened")
         return self
+
+    def sent(self) -> None:
+        pass
 
     def answer(self, status: int, headers: Mapping[str, str]) -> None:
         self._at("answer")
