@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -71,7 +71,7 @@ def simulate(
     kind, model, loads = of_name(workload), read_engine(engine), _loads(sessions)
     if arrivals not in list(Pattern):
         raise InputFault("--arrivals", repr(arrivals), ", ".join(Pattern))
-    material = _material(kind, traces or [], pool, policy, folds)
+    material = material_of(kind, traces or [], pool, policy, folds)
     compared = list["Comparison"]()
     with _bar("simulating", len(loads) * len(SYSTEMS)) as advance:
         for load in loads:
@@ -95,9 +95,14 @@ def _loads(text: str) -> list[int]:
     return loads
 
 
-def _material(
-    kind: "Workload", traces: list[Path], pool: list[str] | None, policy: list[str] | None, folds: int | None
+def material_of(
+    kind: "Workload",
+    traces: Sequence[Path] = (),
+    pool: list[str] | None = None,
+    policy: list[str] | None = None,
+    folds: int | None = None,
 ) -> "Material":
+    """What is played: see the options of `simulate`."""
     from paste_proxy.cli.evaluate import read_pools
     from paste_proxy.cli.mine import read_policies
     from paste_proxy.sim.held_out import mined_without, unknown_to

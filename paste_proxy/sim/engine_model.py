@@ -17,6 +17,8 @@ from typing import Any, get_type_hints
 from paste_proxy.errors import InputFault
 from paste_proxy.events.values import Json, loads
 
+USUAL_BATCH = 256
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineModel:
@@ -35,7 +37,7 @@ class EngineModel:
     """More, for each token of a prompt that is not cached."""
     chunk_tokens: int = 2048
     """Of prompts, prefilled in one step at most."""
-    max_batch: int = 256
+    max_batch: int = USUAL_BATCH
     """Turns at once; more wait in the engine's own queue (vLLM's `max_num_seqs`)."""
     kv_tokens: int = 2_000_000
     """Room for contexts: of turns that run, and in what is left those of sessions that may come back."""

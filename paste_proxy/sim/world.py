@@ -117,6 +117,8 @@ class World:
         self.now = 0.0
         self.played: list[Played] = []
         self.samples: list[Sample] = []
+        self.answered: list[float] = []
+        """When tools answered calls; ascending."""
         self._side = tools(lambda: self.now, self._after)
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._order, self._turn_numbers = count(), count(1)
@@ -290,6 +292,7 @@ class World:
         )
 
     def _answered(self, session: Played, order: int, *, in_turn: bool) -> None:
+        self.answered.append(self.now)
         self._foreseen(session, lambda foreseen: foreseen.answered.get((session.number, order)))
         session.left -= 1
         if session.left:

@@ -1,5 +1,6 @@
 """When sessions come."""
 
+from itertools import pairwise
 from random import Random
 from statistics import mean
 
@@ -35,6 +36,6 @@ def test_on_average_they_come_as_far_apart_as_is_asked_for(pattern: Pattern) -> 
 def test_bursts_are_burstier() -> None:
     def near(pattern: Pattern) -> int:
         times = arrival_times(pattern, 1_000, 20.0, Random(1))
-        return sum(after - before < 1.0 for before, after in zip(times, times[1:], strict=False))
+        return sum(after - before < 1.0 for before, after in pairwise(times))
 
     assert near(Pattern.BURSTY) > 5 * near(Pattern.POISSON)
