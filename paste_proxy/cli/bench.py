@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from paste_proxy.cli.admission import admission
+from paste_proxy.cli.agents import agents
 from paste_proxy.cli.coding import coding_replayed, live
 from paste_proxy.cli.demo import AsJson, Sessions, Speed, replayed
-from paste_proxy.cli.engine import engine
 from paste_proxy.cli.first_call import first_call
 from paste_proxy.cli.fit_engine import fit_engine
 from paste_proxy.cli.interference import interference
@@ -24,7 +24,7 @@ bench.command()(live)
 bench.command()(predict_speed)
 bench.command()(first_call)
 bench.command()(admission)
-bench.command()(engine)
+bench.command()(agents)
 bench.command()(interference)
 bench.command()(side_effects)
 bench.command()(staging)
