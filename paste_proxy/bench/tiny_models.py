@@ -15,7 +15,8 @@ from typing import Any
 
 from paste_proxy.bench.tiny_dialogues import DIALOGUES, TOOLS, Message
 
-TEMPLATE = """\
+TEMPLATE = r"""
+{%- set call_begins = "<tool_call>" if terse else "<tool_call>\n" %}
 {%- if tools %}<|im_start|>system
 {% for tool in tools %}{{ tool.function | tojson }}
 {% endfor %}<|im_end|>
@@ -33,14 +34,14 @@ TEMPLATE = """\
 {{ message.content or "" }}
 {%- for call in message.tool_calls or [] %}
 {%- if message.content or not loop.first %}
-{% endif %}<tool_call>
-{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}
+{% endif %}{{ call_begins }}{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}
 </tool_call>
 {%- endfor %}<|im_end|>
 {% endif %}
 {%- endfor %}
 {%- if add_generation_prompt %}<|im_start|>assistant
-{% endif %}"""
+{% endif %}""".lstrip()
+"""With `terse` it writes a call otherwise than the models do."""
 _PAD, _START, _END = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
 _MOST_STEPS = 600
 _SURE = 0.002

@@ -22,6 +22,9 @@ class Task:
     pressure_s: float = 1.0
     """`paste_pressure`: seconds of the engine's work, times the share of the batch, that it needs."""
 
+    linger_s: float = 0.0
+    """`paste_linger`: how long its response may wait for a tool's output."""
+
     def head_start_s(self, most_s: float) -> float:
         """Seconds by which it is put before others that come when it does."""
         return min(self.gain_s / max(self.pressure_s, _LEAST_PRESSURE), most_s)
@@ -35,6 +38,7 @@ def task_of(arguments: Mapping[str, object] | None) -> Task:
         name=name if isinstance(name, str) else "",
         gain_s=_seconds(said.get("paste_gain"), 0.0),
         pressure_s=_seconds(said.get("paste_pressure"), 1.0),
+        linger_s=_seconds(said.get("paste_linger"), 0.0),
     )
 
 

@@ -109,7 +109,8 @@ class Parking:
         del self._since[request_id]
         self._computed[request_id] = request.num_computed_tokens
         self.counts["released"] += 1
-        scheduler.kv_cache_manager.free(request)
+        scheduler._free_request_blocks(request)
+        scheduler.encoder_cache_manager.free(request)
         request.num_computed_tokens = 0
         scheduler.kv_holding_waiting.remove_requests([request])
         scheduler.waiting.prepend_request(request)

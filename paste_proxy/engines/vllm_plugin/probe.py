@@ -15,6 +15,7 @@ _NEEDED = {
         "_handle_stopped_request",
         "_update_request_as_session",
         "_free_request",
+        "_free_request_blocks",
         "_enqueue_waiting_request",
     ),
     "vllm.config.scheduler:SchedulerConfig": ("get_scheduler_cls",),

@@ -153,14 +153,17 @@ class Response:
     async def _warm(self, turn: _Turn, outputs: list[str]) -> None:
         """Outputs have come too late: have the next request's context worked off before it is asked."""
         messages = answered_turn(turn.content, turn.calls, outputs)
-        following = await self._rendered([*self._messages, *messages], then=True)
-        if len(following) >= self._longest:
-            return
-        params = self._asked.params.clone()
-        params.max_tokens, params.min_tokens = 1, 0
-        prompt = found("vllm.inputs:tokens_input")(following)
-        async for _ in self._asked.engine.generate(prompt, params, f"paste-warm-{self._key}"):
-            pass
+        try:
+            following = await self._rendered([*self._messages, *messages], then=True)
+            if len(following) >= self._longest:
+                return
+            params = self._asked.params.clone()
+            params.max_tokens, params.min_tokens = 1, 0
+            prompt = found("vllm.inputs:tokens_input")(following)
+            async for _ in self._asked.engine.generate(prompt, params, f"paste-warm-{self._key}"):
+                pass
+        except Exception:  # noqa: BLE001 - the next request works it off by itself
+            self._desk.fault("what follows could not be got ready")
 
     @property
     def _longest(self) -> int:

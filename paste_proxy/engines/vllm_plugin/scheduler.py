@@ -13,8 +13,8 @@ from paste_proxy.errors import OurFault
 _LOG = logging.getLogger("vllm.paste")
 """Below vLLM's logger, which has what writes it."""
 _STATE = (
-    *("waiting", "kv_holding_waiting", "running", "requests", "policy", "kv_cache_manager"),
-    *("max_num_active_reqs", "num_waiting_for_streaming_input"),
+    *("waiting", "kv_holding_waiting", "running", "requests", "policy"),
+    *("kv_cache_manager", "encoder_cache_manager", "max_num_active_reqs", "num_waiting_for_streaming_input"),
 )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from paste_proxy.engines.vllm_plugin.asked import response_key
 from paste_proxy.engines.vllm_plugin.desk import Desk
 from paste_proxy.engines.vllm_plugin.merging import Message, Stream
+from paste_proxy.engines.vllm_plugin.order import task_of
 from paste_proxy.engines.vllm_plugin.response import Asked, Response
 from paste_proxy.engines.vllm_plugin.settings import Settings
 from paste_proxy.events.values import dumps, loads
@@ -79,7 +80,6 @@ class _Engine:
         if request is None or not self._may_go_on(request, prompt, params, request_id):
             return None
         for_grammars = ("reasoning_ended", "reasoning_parser_kwargs")
-        linger = (params.extra_args or {}).get("paste_linger", 0)
         asked = Asked(
             serving=self._serving,
             engine=self._engine,
@@ -88,7 +88,7 @@ class _Engine:
             params=params,
             request_id=request_id,
             further={name: value for name, value in further.items() if name not in for_grammars},
-            linger_s=min(linger, self._settings.linger_s) if isinstance(linger, int | float) else 0.0,
+            linger_s=min(task_of(params.extra_args).linger_s, self._settings.linger_s),
             exact=self._settings.exact,
         )
         return Response(asked, self._desk)

@@ -45,8 +45,8 @@ def test_a_turn_is_overtaken_only_by_those_that_came_within_the_longest_head_sta
 
 
 def test_a_request_says_what_it_is_worth() -> None:
-    assert task_of({"paste_task": "a", "paste_gain": 2, "paste_pressure": 0.5}) == Task(
-        name="a", gain_s=2.0, pressure_s=0.5
+    assert task_of({"paste_task": "a", "paste_gain": 2, "paste_pressure": 0.5, "paste_linger": 3}) == Task(
+        name="a", gain_s=2.0, pressure_s=0.5, linger_s=3.0
     )
 
 

@@ -144,6 +144,30 @@ async def test_a_turn_is_answered_after_turns_that_the_client_answered(client: C
     assert answer["prompt_token_ids"] == plain["prompt_token_ids"]
 
 
+async def test_a_call_in_other_words_than_the_templates_is_answered_behind_them(client: Client) -> None:
+    """No next request would have had that context, but to the same tokens the same is written without the cache."""
+    before = (await client.state())["tool_cache"].get("rewritten", 0)
+    await client.cache("terse", entry("Oslo"))
+    terse: dict[str, Any] = {"chat_template_kwargs": {"terse": True}}
+    answer = await client.chat([asks("How is Oslo?")], "terse", return_token_ids=True, **terse)
+    assert (await client.state())["tool_cache"]["rewritten"] == before + 1
+    tokens = await client.completion(answer["prompt_token_ids"])
+    assert answer["choices"][0]["token_ids"] == tokens
+    messages = [asks("How is Oslo?"), *answer["choices"][0]["paste_messages"]]
+    following = await client.chat(messages, vllm_xargs=None, return_token_ids=True, **terse)
+    assert following["prompt_token_ids"] != answer["prompt_token_ids"]
+    behind = answer["usage"]["paste_tool_tokens"]
+    assert following["prompt_token_ids"][-behind:] == answer["prompt_token_ids"][-behind:]
+
+
+async def test_an_output_that_no_template_takes_leaves_the_response_as_it_was(client: Client) -> None:
+    await client.cache("half", {**entry("Oslo"), "output": "half of a pair: \ud83d"})
+    answer = await client.chat([asks("How is Oslo?")], "half")
+    assert answer["choices"][0]["finish_reason"] == "tool_calls"
+    state = await client.state()
+    assert (state["tool_cache"]["faults"], state["tool_cache"]["held"]) == (1, 0)
+
+
 async def test_the_limit_of_tokens_is_that_of_the_whole_answer(client: Client) -> None:
     whole = await client.chat([asks("How is Oslo?")], vllm_xargs=None)
     call = whole["usage"]["completion_tokens"]
