@@ -54,7 +54,9 @@ def test_the_commands_are_found_in_the_text() -> None:
 
 
 def test_the_config_shown_is_a_config_and_its_policies_exist() -> None:
-    (text,) = blocks("toml")
+    text, more = blocks("toml")
+    paced = Config.model_validate(tomllib.loads(more))
+    assert {route.engine for route in paced.llm} == set(paced.engines) != set()
     config = Config.model_validate(tomllib.loads(text))
     assert [find("policies", name).is_file() for name in config.policies] == [True]
     assert config.llm
