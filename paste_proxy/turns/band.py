@@ -4,7 +4,7 @@ An engine gives more tokens a second the more turns it has, up to a knee; past t
 attention and its cache are overrun. `P_high` is that knee. It is found by going up from a small batch, as a connection
 finds its window (slow start): while turns wait, the bound is raised by half an octave as long as the engine gets
 faster by it, and then set back to where it was fastest. Now and then one step higher is tried again, and one lower,
-since an engine's load changes.
+since an engine's load changes. Whatever the knee is, no more than the engine's cache has room for is let in.
 """
 
 from dataclasses import dataclass, field
@@ -31,6 +31,12 @@ _FASTER = 1.01
 it for each other."""
 _ENOUGH = 0.95
 """Share of the most that is as good: no more sessions need to begin for the rest."""
+_CACHE_FULL = 0.95
+"""Share of an engine's cache from which it has no room for one turn more."""
+_QUEUES = 0.8
+"""Nor has one that is as full as this while turns wait in the engine's own queue."""
+_ROOMIER = 1.02
+"""So much more is tried at each look, once there is room."""
 _PROBE_S = 60.0
 _PROBES_S = 1_800.0
 """Between two tries: at first, and at most."""
@@ -119,6 +125,8 @@ class KneeBand:
     """The level that was found, while another is tried; 0: none is."""
     _down: bool = False
     """The next try goes down."""
+    _room: float = inf
+    """Turns that the engine's cache has room for, as far as it has shown."""
 
     def __post_init__(self) -> None:
         self._level = self._low = _level(self.first)
@@ -126,12 +134,12 @@ class KneeBand:
     @property
     def high(self) -> float:
         """See `Band`."""
-        return STEP**self._level
+        return max(1.0, min(STEP**self._level, self._room))
 
     @property
     def low(self) -> float:
         """See `Band`."""
-        return STEP ** min(self._low, self._level) if self.found and not self._settled else self.high
+        return min(STEP ** min(self._low, self._level) if self.found and not self._settled else inf, self.high)
 
     def gave(self, window: Window, speeds: Speeds, now: float) -> None:
         """See `Band`."""
@@ -147,7 +155,12 @@ class KneeBand:
             self._full(now)
 
     def measured(self, load: EngineLoad, now: float) -> None:
-        """Its cache bounds it, too, but that shows in what it gives."""
+        """What waits for room in its cache might as well wait here, where the order is ours."""
+        kv_used = load.kv_used or 0.0
+        if kv_used >= _CACHE_FULL or (load.waiting and kv_used >= _QUEUES):
+            self._room = min(self._room, max(1.0, load.running))
+        else:
+            self._room *= _ROOMIER
 
     def _full(self, now: float) -> None:
         """Turns waited, the engine had as many as it may, and it is known what it gives then."""

@@ -6,6 +6,7 @@ import pytest
 
 from paste_proxy.turns.band import KneeBand
 from paste_proxy.turns.speeds import Speeds
+from paste_proxy.turns.types import EngineLoad
 
 from .engines import fill, gives, overrun, steady, window
 
@@ -53,3 +54,30 @@ def test_an_engine_that_has_changed_is_found_out(before: float, after: float) ->
     fill(band, overrun(before), 1_000, 60)
     fill(band, engine, 1_000, 3_000, begin=60)
     assert gives(engine, band.high) >= 0.9 * gives(engine, after)
+
+
+def test_what_has_no_room_in_the_cache_is_not_let_in_and_room_that_comes_back_is_found() -> None:
+    band = KneeBand()
+    band.measured(EngineLoad(running=20, waiting=5, kv_used=0.85), 0)
+    assert (band.low, band.high) == (20, 20)
+    band.measured(EngineLoad(running=12, kv_used=0.97), 1)
+    assert band.high == 12
+    for now in range(30):
+        band.measured(EngineLoad(running=12, kv_used=0.5), now)
+    assert 12 < band.high < 32
+    for now in range(60):
+        band.measured(EngineLoad(running=12, kv_used=0.5), now)
+    assert band.high == pytest.approx(32)
+
+
+def test_a_queue_of_the_engines_own_says_nothing_while_its_cache_has_room() -> None:
+    band = KneeBand()
+    band.measured(EngineLoad(running=4, waiting=28, kv_used=0.1), 0)
+    band.measured(EngineLoad(running=4, waiting=28), 1)
+    assert band.high == pytest.approx(32)
+
+
+def test_an_engine_whose_cache_has_room_for_nothing_gets_one_at_a_time() -> None:
+    band = KneeBand()
+    band.measured(EngineLoad(running=0, waiting=3, kv_used=1.0), 0)
+    assert band.high == 1
