@@ -36,6 +36,8 @@ class Parts:
     """How many sessions are live."""
     routes: tuple[Callable[[web.Application], None], ...] = ()
     """Further routes of our own: MCP, dispatch, the page."""
+    draining: Callable[[], None] = lambda: None
+    """Called once nothing new is taken any more: what waits for its turn need not wait longer."""
     lifetimes: tuple[Lifetime, ...] = ()
     """Started in order before the first request, ended in reverse order after the last."""
 

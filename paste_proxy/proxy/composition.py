@@ -151,6 +151,7 @@ class Sidecar:
                     app, self.hub.post, warms=any(route.warm_up for route in self.config.llm)
                 ),
             ),
+            draining=self._engines.release,
             lifetimes=(self.living,),
         )
 

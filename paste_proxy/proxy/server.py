@@ -81,6 +81,7 @@ async def serve(config: Config, parts: Parts, *, announce: Callable[[str], None]
         gc.set_threshold(*_COLLECTED_AFTER)
         await stops.get()
         log.info("stopping", exchanges=app[TRAFFIC].live)
+        parts.draining()
         await _drain(app[TRAFFIC], stops, config.drain_s)
     finally:
         await runner.cleanup()

@@ -97,6 +97,7 @@ class PacingDesk:
         self._keys: OrderedDict[str, _Standing] = OrderedDict()
         """By name, the one used last at the end."""
         self._clock, self._gate_of_key = clock, keys
+        self._released = False
         self._numbers = count(1)
         self._known: OrderedDict[str, _Known] = OrderedDict()
 
@@ -167,7 +168,8 @@ class PacingDesk:
         return min(due, default=None)
 
     def release(self) -> None:
-        """Nothing will decide any more: every turn that waits goes."""
+        """Nothing will decide any more: every turn that waits goes, and each that comes."""
+        self._released = True
         for standing in self._all():
             for number in list(standing.held):
                 self._do(standing, Admit(turn=number, waited_s=0.0, late=True))
@@ -218,6 +220,8 @@ class PacingDesk:
         standing.held.add(exchange.number)
         waiting.worth = _worth(standing.gate, facts)
         self._tell(standing, TurnReady(turn=exchange.number, facts=facts, patience_s=waiting.patience_s))
+        if self._released:
+            self._do(standing, Admit(turn=exchange.number, waited_s=0.0, late=True))
 
     def _anyones(self, standing: _Standing, request_bytes: int) -> TurnFacts:
         """Of a turn of which nobody knows whose it is. Somebody waits for it."""

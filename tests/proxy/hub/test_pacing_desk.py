@@ -155,8 +155,11 @@ async def test_everything_goes_when_nothing_decides_any_more(desk: PacingDesk, g
     one = exchange()
     desk.handle(RequestUnread(one))
     desk.release()
-    assert one.waiting is not None
-    assert isinstance(one.waiting.entry.result(), Admit)
+    two = exchange()
+    desk.handle(RequestUnread(two))
+    for each in (one, two):
+        assert each.waiting is not None
+        assert isinstance(each.waiting.entry.result(), Admit)
 
 
 async def test_each_key_of_a_route_has_a_gate_of_its_own_and_all_one_account() -> None:
