@@ -29,7 +29,7 @@ _STARTS_S = 400.0
 
 def interpreter() -> str | None:
     """Of an environment with vLLM."""
-    return os.environ.get("PASTE_VLLM_PYTHON")
+    return os.environ.get("PASTE_VLLM_PYTHON") or None
 
 
 def environment(folder: Path, **settings: str) -> dict[str, str]:
