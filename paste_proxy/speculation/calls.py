@@ -135,14 +135,14 @@ class Calls:
         """An earlier answer serves a call, and stays for others."""
         self._leave(call)
         job = replace(earlier, number=next(self._state.job_numbers), started_at=now, ended_at=now)
-        took = _took(earlier, result, now)
+        took = self._took(call, earlier, result, now)
         yield Serve(call=call.number, job=job.number, result=result, outcome=Outcome.REUSED, took_s=took)
         yield settled(job, Outcome.REUSED, now, saved_s=max(0.0, took - (now - call.asked_at)))
 
     def _reuse(self, call: Call, job: Job, result: ToolResult, now: float) -> Iterator[Command]:
         self._state.ledger.remove(job)
         self._leave(call)
-        took = _took(job, result, now)
+        took = self._took(call, job, result, now)
         yield Serve(call=call.number, job=job.number, result=result, outcome=Outcome.REUSED, took_s=took)
         yield settled(job, Outcome.REUSED, now, saved_s=took)
         yield from self._earlier.served(call, job, result, now)
@@ -164,7 +164,8 @@ class Calls:
             job.bytes, job.cpu_s = len(told.result.body), told.result.cpu_s
         self._state.job_ended(job, told, now)
         if told.result is not None and told.result.status is Status.OK and job.rehearses is None:
-            self._state.experience.ran(job.invocation.tool, _took(job, told.result, now))
+            learn = self._state.experience.ran_aside if told.aside else self._state.experience.ran
+            learn(job.invocation.tool, _worked_s(job, told.result, now))
         if job.call is None:
             yield from self._jobs.keep(job, told.result, now)
         else:
@@ -223,13 +224,21 @@ class Calls:
         self._state.ledger.remove(job)
         call.job = None
         self._leave(call)
-        took, outcome = _took(job, answer, now), _outcome(call)
+        took, outcome = self._took(call, job, answer, now), _outcome(call)
         yield Serve(call=call.number, job=job.number, result=answer, outcome=outcome, took_s=took)
         yield settled(job, outcome, now, saved_s=max(0.0, took - (now - call.asked_at)))
         if answer.status is Status.OK:
             yield from self._earlier.served(call, replace(job, ended_at=job.ended_at or now), answer, now)
         if call.waited:
             yield from self._slot_freed(call.lane, now)
+
+    def _took(self, call: Call, job: Job, result: ToolResult, now: float) -> float:
+        """Seconds that the agent would have waited for the tool, as far as that is known."""
+        worked = _worked_s(job, result, now)
+        if not job.staged:
+            return worked
+        cpu_s = result.cpu_s if job.cpu_s is None else job.cpu_s
+        return self._state.experience.usual_s(job.invocation.tool, _key(call), worked, cpu_s)
 
     def _ended(self, told: CallEnded, now: float) -> Iterator[Command]:
         """A call is over: one that ran, one that queued, or one that waited for its job and gave up."""
@@ -246,6 +255,7 @@ class Calls:
         followers, answer = self._earlier.ended(call), self._earlier.answer(call, told, now)
         if call.started_at is not None and told.status is Status.OK:
             self._state.experience.ran(call.invocation.tool, now - call.started_at)
+            self._state.experience.answered(_key(call), now - call.started_at)
         if call.shadow is not None:
             yield _score(call.shadow, call, told.status, now)
         if call.job is not None:
@@ -283,6 +293,11 @@ class Calls:
             yield from self._run(lane.queue.popleft(), now)
 
 
+def _key(call: Call) -> str:
+    """Of its plain form."""
+    return call.places[0][2]
+
+
 def _unfit(result: ToolResult | None) -> Why:
     """Why a job's result does not answer the call that waited for it."""
     if result is None:
@@ -294,7 +309,7 @@ def _outcome(call: Call) -> Outcome:
     return Outcome.PROMOTED if call.waited else Outcome.REUSED
 
 
-def _took(job: Job, result: ToolResult, now: float) -> float:
+def _worked_s(job: Job, result: ToolResult, now: float) -> float:
     """Seconds the tool worked: the job's time without what only a job of its own had to start."""
     ran = job.ran_s(now)
     return ran if result.took_s is None else min(ran, result.took_s)

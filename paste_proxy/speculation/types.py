@@ -109,6 +109,8 @@ class JobEnded:
     result: ToolResult | None
     retry_after_s: float | None = None
     """The fault was that the service of its tool wants fewer calls, and none for so long (0: it does not say)."""
+    aside: bool = False
+    """It gave way to all else on the machine as long as no agent waited for it, so that it may have taken longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

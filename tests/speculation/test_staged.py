@@ -5,9 +5,24 @@ import pytest
 from paste_proxy.errors import InputFault
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.speculation.policy import Policy
-from paste_proxy.speculation.types import Committed, EffectBegan, EffectEnded, Mode, SessionEnded, Tick
+from paste_proxy.speculation.types import (
+    Committed,
+    EffectBegan,
+    EffectEnded,
+    JobEnded,
+    Mode,
+    Serve,
+    SessionEnded,
+    Settled,
+    Tick,
+)
 
 from .playbook import Playbook, asked, broke, call_of, committed, done, limits, over, predicted, wrote
+
+
+def held(job: int, cpu_s: float | None = None) -> JobEnded:
+    """A run at the lowest priority has ended, its effects held back."""
+    return JobEnded(job=job, result=ToolResult(body=b"built", cpu_s=cpu_s), aside=True)
 
 
 def test_a_finished_run_is_committed_before_its_call_is_served() -> None:
@@ -24,6 +39,73 @@ def test_a_running_one_is_promoted_then_committed() -> None:
     assert tell(5, asked(7, "make_all 1")) == ["promote 1 for 7"]
     assert tell(9, done(1, "built")) == ["commit 1 for 7"]
     assert tell(9.5, committed(1)) == ["serve 7 from 1: built", "1 promoted, ran 9, saved 4.5"]
+
+
+def test_it_has_saved_no_more_than_the_same_call_took_the_agent() -> None:
+    tell = Playbook()
+    tell(0, asked(1, "make_all 1"))
+    tell(2, over(1))
+    assert tell(3, predicted("make_all 1")) == ["stage 1 make_all"]
+    tell(43, held(1, cpu_s=1.5))
+    assert tell(44, asked(2, "make_all 1")) == ["commit 1 for 2"]
+    assert tell(44.5, committed(1))[-1] == "1 reused, ran 40, saved 1.5"
+
+
+def test_the_agent_and_the_record_are_told_what_it_would_have_taken() -> None:
+    tell = Playbook()
+    tell(0, asked(1, "make_all 1"))
+    tell(2, over(1))
+    tell(3, predicted("make_all 1"))
+    tell(43, held(1))
+    tell(44, asked(2, "make_all 1"))
+    serve, account = tell.scheduler.step(committed(1), 44.5)
+    assert isinstance(serve, Serve)
+    assert isinstance(account, Settled)
+    assert (serve.took_s, account.ran_s, account.saved_s) == (2, 40, 1.5)
+
+
+@pytest.mark.parametrize(("cpu_s", "saved"), [(None, 2), (1, 2), (5, 5), (90, 40)])
+def test_of_another_call_of_its_tool_it_is_known_how_long_they_usually_take(cpu_s: float | None, saved: int) -> None:
+    tell = Playbook()
+    tell(0, asked(1, "make_all other"))
+    tell(2, over(1))
+    tell(3, predicted("make_all 1"))
+    tell(43, held(1, cpu_s))
+    tell(44, asked(2, "make_all 1"))
+    assert tell(44, committed(1))[-1] == f"1 reused, ran 40, saved {saved}"
+
+
+def test_a_run_at_the_lowest_priority_does_not_tell_how_long_its_tool_takes() -> None:
+    tell = Playbook()
+    tell(0, asked(1, "make_all other"))
+    tell(2, over(1))
+    for at, job in ((10, 1), (110, 2)):
+        tell(at, predicted("make_all 1"))
+        tell(at + 40, held(job))
+        tell(at + 41, asked(job + 1, "make_all 1"))
+        assert tell(at + 41, committed(job))[-1] == f"{job} reused, ran 40, saved 2"
+
+
+@pytest.mark.parametrize(("cpu_s", "saved"), [(None, 40), (5, 5)])
+def test_of_a_tool_that_no_agent_has_run_it_has_saved_its_time_on_a_core(cpu_s: float | None, saved: int) -> None:
+    tell = Playbook()
+    tell(0, predicted("make_all 1"))
+    tell(40, held(1, cpu_s))
+    tell(41, asked(2, "make_all 1"))
+    assert tell(41, committed(1))[-1] == f"1 reused, ran 40, saved {saved}"
+
+
+def test_a_promoted_one_has_saved_what_the_agent_did_not_wait() -> None:
+    tell = Playbook()
+    tell(0, asked(1, "make_all 1"))
+    tell(10, over(1))
+    tell(11, predicted("make_all 1", "make_all 2"))
+    assert tell(30, asked(2, "make_all 1")) == ["promote 1 for 2"]
+    tell(36, held(1))
+    assert tell(36.5, committed(1, changed=False))[-1] == "1 promoted, ran 25, saved 3.5"
+    assert tell(37, asked(3, "make_all 2")) == ["promote 2 for 3"]
+    tell(60, held(2))
+    assert tell(60, committed(2))[-1] == "2 promoted, ran 49, saved 0"
 
 
 def test_effects_that_cannot_happen_leave_the_call_to_be_run() -> None:

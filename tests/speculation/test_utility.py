@@ -35,6 +35,41 @@ def test_one_slow_run_does_not_change_what_is_expected() -> None:
     assert experience.worth(guess("get_item"), ruling()).expected_s == 1.0
 
 
+def test_runs_at_the_lowest_priority_tell_of_a_tool_only_until_another_has() -> None:
+    experience = Experience()
+    experience.ran_aside("get_item", 30)
+    assert experience.worth(guess("get_item"), ruling(3)).expected_s == 30
+    experience.ran("get_item", 0.5)
+    experience.ran_aside("get_item", 30)
+    assert experience.worth(guess("get_item"), ruling(3)).expected_s == 0.5
+    assert experience.usual_s("get_item", "get_item", 30, None) == 0.5
+
+
+def test_a_call_to_be_held_back_is_expected_to_take_as_long_as_the_same_took_the_agent() -> None:
+    staged = Policy.parse(
+        '[[rule]]\ntool = "make"\neffect = "write"\nstage = true\nsame = { ignore = ["why"] }', "test"
+    )
+    experience = Experience()
+    first, second = (Invocation("make", {"goal": "all", "why": why}) for why in ("a", "b"))
+    key = staged.rule_for(first).same.plain(first).key
+    for seconds in (0.01, 0.02, 0.03):
+        experience.ran("make", seconds)
+    experience.answered(key, 2)
+    candidate = replace(guess("make"), invocation=second)
+    assert experience.worth(candidate, staged.rule_for(second)).expected_s == 2
+    other = Invocation("make", {"goal": "none"})
+    assert experience.worth(replace(candidate, invocation=other), staged.rule_for(other)).expected_s == 0.02
+    read = Policy.parse('[[rule]]\ntool = "make"\neffect = "read"\nsame = { ignore = ["why"] }', "test")
+    assert experience.worth(candidate, read.rule_for(second)).expected_s == 0.02
+
+
+def test_the_memory_of_calls_is_bounded_and_forgets_the_oldest() -> None:
+    experience = Experience()
+    for number in range(4_097):
+        experience.answered(f"call {number}", 1)
+    assert [experience.usual_s("make", f"call {number}", 5, None) for number in (0, 1)] == [5, 1]
+
+
 def test_only_time_within_the_lead_is_hidden() -> None:
     experience = Experience()
     for _ in range(64):

@@ -118,7 +118,7 @@ class Executor:
     def _finish(self, job: int, task: asyncio.Task[ToolResult]) -> None:
         self._running.pop(job, None)
         self._due.discard(job)
-        self._wanted.pop(job, None)
+        aside = self._wanted.pop(job, None) is not None
         result = retry_after_s = None
         if not task.cancelled():
             fault = task.exception()
@@ -128,7 +128,7 @@ class Executor:
                 retry_after_s = fault.retry_after_s or 0.0
             elif not isinstance(fault, PasteError):
                 log.warning("job_fault", job=job, fault=repr(fault))
-        self._tell(JobEnded(job=job, result=result, retry_after_s=retry_after_s))
+        self._tell(JobEnded(job=job, result=result, retry_after_s=retry_after_s, aside=aside))
 
     async def close(self) -> None:
         """Cancel everything and wait until it is gone."""

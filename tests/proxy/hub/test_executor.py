@@ -76,7 +76,7 @@ async def test_a_job_that_gives_way_is_told_when_an_agent_waits_for_it() -> None
     await asyncio.sleep(0)
     assert executor.running() == 1
     executor.want(1)
-    assert await asyncio.wait_for(told.get(), 5) == JobEnded(job=1, result=ToolResult(body=b"1"))
+    assert await asyncio.wait_for(told.get(), 5) == JobEnded(job=1, result=ToolResult(body=b"1"), aside=True)
     assert (executor.running(), backend.ran) == (0, [])
     await executor.close()
 
@@ -138,7 +138,7 @@ async def staged(kept: Kept, told: Told) -> Executor:
     executor, backend = Executor(told.put_nowait), Careful(kept)
     executor.stage(1, BUILD, backend)
     backend.open.set()
-    assert await asyncio.wait_for(told.get(), 5) == JobEnded(job=1, result=kept.result)
+    assert await asyncio.wait_for(told.get(), 5) == JobEnded(job=1, result=kept.result, aside=True)
     return executor
 
 
@@ -199,7 +199,7 @@ async def test_a_staged_job_is_cancelled_while_it_runs() -> None:
     executor = Executor(told.put_nowait)
     executor.stage(1, BUILD, backend)
     executor.cancel(1)
-    assert await asyncio.wait_for(told.get(), 5) == JobEnded(job=1, result=None)
+    assert await asyncio.wait_for(told.get(), 5) == JobEnded(job=1, result=None, aside=True)
 
 
 class Busy(Slow):
