@@ -17,6 +17,7 @@ from paste_proxy.errors import InputFault
 from paste_proxy.events.toml import read_toml
 from paste_proxy.speculation.preparation import Preparation
 from paste_proxy.speculation.types import Destination, Mode
+from paste_proxy.text_file import read_text
 from paste_proxy.tools.loopback import is_loopback
 
 _LONGEST_S = 10 * 365 * 86_400.0
@@ -404,10 +405,7 @@ def load_config(path: Path) -> Config:
     Raises:
         InputFault: the file cannot be read, is not TOML, or has a wrong key or value.
     """
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise InputFault(str(path), f"cannot be read ({fault})", "a TOML file") from fault
+    text = read_text(path, "a TOML file")
     try:
         config = Config.model_validate(read_toml(text, str(path), "a TOML file"))
     except ValidationError as fault:

@@ -33,14 +33,12 @@ def read_background(name: str | None) -> "Background":
     """
     from paste_proxy.mining.background import NO_BACKGROUND, parse_background
     from paste_proxy.share import find
+    from paste_proxy.text_file import read_text
 
     if name == NONE:
         return NO_BACKGROUND
     path = find("backgrounds", name or BUILTIN)
-    try:
-        return parse_background(path.read_text("utf-8"), str(path))
-    except (OSError, UnicodeDecodeError) as fault:
-        raise InputFault(str(path), f"cannot be read ({fault})", "a background") from fault
+    return parse_background(read_text(path, "a background"), str(path))
 
 
 def tell_learned_from(background: "Background", sessions: "Sequence[RecordedSession]") -> None:

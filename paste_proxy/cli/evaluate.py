@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from paste_proxy.cli.counted import counted
-from paste_proxy.cli.mine import read_policies, read_text
+from paste_proxy.cli.mine import read_policies
 from paste_proxy.cli.mined_from import tell_mined_from
 from paste_proxy.cli.prediction_table import prediction_table
 from paste_proxy.cli.progress import shown
@@ -92,9 +92,10 @@ def read_pools(names: list[str]) -> "Pool":
     from paste_proxy.mining.pool import combine
     from paste_proxy.mining.storage import parse_pool
     from paste_proxy.share import find
+    from paste_proxy.text_file import read_text
 
     paths = [find("patterns", name) for name in names]
-    return combine(parse_pool(read_text(path), str(path)) for path in paths)
+    return combine(parse_pool(read_text(path, "a pattern pool"), str(path)) for path in paths)
 
 
 def _tell_shared(sessions: "list[RecordedSession]") -> None:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from paste_proxy.speculation.policy import Policy
 
 
+_TEXT = "a text file"
+
+
 class EngineName(StrEnum):
     """Where mining runs."""
 
@@ -109,18 +112,6 @@ def mine(
     tell(pool, held_out, tried(written, cores), out, any_tool=any_tool)
 
 
-def read_text(path: Path) -> str:
-    """The text of a file.
-
-    Raises:
-        InputFault: it cannot be read.
-    """
-    try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise InputFault(str(path), f"cannot be read ({fault})", "a text file") from fault
-
-
 def read_policies(names: list[str]) -> "Policy":
     """The policies of these files, or `builtin:` names, as one.
 
@@ -129,15 +120,16 @@ def read_policies(names: list[str]) -> "Policy":
     """
     from paste_proxy.share import find
     from paste_proxy.speculation.policy import Policy, combine
+    from paste_proxy.text_file import read_text
 
-    paths = [find("policies", name) for name in names]
-    return combine(Policy.parse(read_text(path), str(path)) for path in paths)
+    return combine(Policy.parse(read_text(find("policies", name), _TEXT, name=name), name) for name in names)
 
 
 def _read_written(path: Path) -> "tuple[Pattern, ...]":
     from paste_proxy.mining.handwritten import holds_secret, read_handwritten
+    from paste_proxy.text_file import read_text
 
-    written = read_handwritten(read_text(path), str(path)).patterns
+    written = read_handwritten(read_text(path, _TEXT), str(path)).patterns
     for one in written:
         if holds_secret(one):
             raise InputFault(f"{path}: {one.id}", "what looks like a secret", "none: a pool goes to others")

@@ -2,13 +2,12 @@
 
 import re
 from itertools import takewhile
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from paste_proxy.cli.counted import counted
-from paste_proxy.cli.mine import read_policies, read_text
+from paste_proxy.cli.mine import read_policies
 from paste_proxy.cli.policies_check import check
 from paste_proxy.cli.policies_suggest import suggest
 from paste_proxy.errors import InputFault
@@ -28,12 +27,14 @@ _SENTENCE = re.compile(r"(?<=\.)\s")
 @policies.command("list")
 def list_policies() -> None:
     """List the policies that come along, each with a line."""
+    from paste_proxy.share import find
     from paste_proxy.speculation.policy import Policy
+    from paste_proxy.text_file import read_text
 
     names = _carried()
     width = max(map(len, names))
     for name in names:
-        text = read_text(_path(name))
+        text = read_text(find("policies", name), "a policy", name=name)
         said = " ".join(line.removeprefix("#").strip() for line in takewhile(_is_comment, text.splitlines()))
         rules = counted(len(Policy.parse(text, name).rules), "rule")
         typer.echo(f"{name:<{width}}  {rules:>8}  {_SENTENCE.split(said)[0]}")
@@ -114,9 +115,3 @@ def _carried() -> list[str]:
     from paste_proxy.share import share
 
     return sorted(f"builtin:{path.stem}" for path in share("policies").glob("*.toml"))
-
-
-def _path(name: str) -> Path:
-    from paste_proxy.share import find
-
-    return find("policies", name)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from paste_proxy.cli.counted import counted
-from paste_proxy.cli.mine import read_text
 from paste_proxy.cli.traces import read_traces
 
 if TYPE_CHECKING:
@@ -33,18 +32,18 @@ def check(
     """
     from paste_proxy.share import find
     from paste_proxy.speculation.rule_check import checked, overshadowed
+    from paste_proxy.text_file import read_text
 
     rules: list[Rule] = []
     faults = 0
     for name in files:
-        path = find("policies", name)
-        sound, found = checked(read_text(path), str(path))
+        sound, found = checked(read_text(find("policies", name), "a policy, or builtin:NAME", name=name), name)
         rules += sound
         faults += len(found)
         for fault in found:
             typer.echo(f"fail  {fault}")
         if not found:
-            typer.echo(f"ok    {path}: {counted(len(sound), 'rule')}")
+            typer.echo(f"ok    {name}: {counted(len(sound), 'rule')}")
     for rule, by in overshadowed(rules):
         typer.echo(
             f"warn  {rule.place}: never decides, since {by.place} takes all its calls; put it before, or take it out"

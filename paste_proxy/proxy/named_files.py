@@ -3,11 +3,11 @@
 from functools import cache
 
 from paste_proxy.config import Config
-from paste_proxy.errors import InputFault
 from paste_proxy.mining.pool import Pool
 from paste_proxy.mining.storage import parse_pool
 from paste_proxy.share import find
 from paste_proxy.speculation.policy import Policy, combine
+from paste_proxy.text_file import read_text
 
 GENERAL = "builtin:general"
 
@@ -18,8 +18,7 @@ def read_policy(name: str) -> Policy:
     Raises:
         InputFault: it cannot be read or is malformed.
     """
-    where, text = _read("policies", name)
-    return Policy.parse(text, where)
+    return Policy.parse(_read("policies", name), name)
 
 
 def read_patterns(name: str) -> Pool:
@@ -28,8 +27,7 @@ def read_patterns(name: str) -> Pool:
     Raises:
         InputFault: they cannot be read or are malformed.
     """
-    where, text = _read("patterns", name)
-    return parse_pool(text, where)
+    return parse_pool(_read("patterns", name), name)
 
 
 @cache
@@ -49,9 +47,5 @@ def policy_of(config: Config) -> Policy:
     return combine([read_policy(name) for name in config.policies])
 
 
-def _read(kind: str, name: str) -> tuple[str, str]:
-    path = find(kind, name)
-    try:
-        return str(path), path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise InputFault(name, f"cannot be read ({fault})", f"a {kind} file, or builtin:NAME") from fault
+def _read(kind: str, name: str) -> str:
+    return read_text(find(kind, name), f"a {kind} file, or builtin:NAME", name=name)

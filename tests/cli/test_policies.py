@@ -84,7 +84,7 @@ def test_a_call_is_explained_to_programs(rules: Path) -> None:
 
 
 def test_without_a_policy_it_goes_by_all_that_come_along() -> None:
-    assert "coding.toml: rule 1: decides" in policies("explain", "Read").output
+    assert "builtin:coding: rule 1: decides" in policies("explain", "Read").output
     assert policies("explain", "nobody/knows").output.startswith("no rule speaks of this call\n")
 
 
