@@ -57,7 +57,7 @@ def _sums(audit: Audit) -> Iterator[str]:
     if audit.again:
         yield f"answers served again: {audit.again}"
     if audit.staged:
-        yield f"staged: {audit.staged}, committed {audit.committed}"
+        yield f"staged: {audit.staged}, committed {audit.committed}; {audit.staged_runs.in_words()}"
     if audit.refused:
         yield f"refused: {audit.refused.total()}"
         yield from _counts("reason", audit.refused.most_common(_ROWS))

@@ -67,7 +67,7 @@ def explain(
     explanation = Explanation(chosen, combined, ruled.core, lambda tool: _is_predicted(ruled, tool))
     of_policy = ruled if policy else None
     if at is None and not last:
-        report = _turns(explanation, chosen.id, of_policy)
+        report = _turns(explanation, chosen, of_policy)
         typer.echo(dumps(report).decode() if as_json else turns_shown(report))
     else:
         report = _moment(explanation, chosen.id, at, of_policy)
@@ -101,7 +101,7 @@ def _chosen(sessions: "list[RecordedSession]", named: str | None, traces: list[P
     raise InputFault("--session", str(named), f"the id of one of these: {these}; without it all are listed")
 
 
-def _turns(explanation: "Explanation", session: str, policy: "Policy | None") -> "dict[str, Json]":
+def _turns(explanation: "Explanation", chosen: "RecordedSession", policy: "Policy | None") -> "dict[str, Json]":
     from paste_proxy.mining.explanation import written, written_candidate
 
     turns: list[Json] = []
@@ -116,7 +116,18 @@ def _turns(explanation: "Explanation", session: str, policy: "Policy | None") ->
                 "best": written_candidate(best) if best else None,
             }
         )
-    return {"session": session, "turns": turns}
+    return {"session": chosen.id, "turns": turns, "staged": _staged(chosen)}
+
+
+def _staged(chosen: "RecordedSession") -> "dict[str, Json] | None":
+    """How its staged jobs fared; None if there was none."""
+    from paste_proxy.events.types import Speculation
+    from paste_proxy.speculation.staged_runs import StagedRuns
+
+    runs, jobs = StagedRuns(), [it for it in chosen.events if isinstance(it, Speculation) and it.staged]
+    for job in jobs:
+        runs.add(job)
+    return {"jobs": len(jobs), **runs.as_json(), "in_words": runs.in_words()} if jobs else None
 
 
 def _moment(explanation: "Explanation", session: str, at: int | None, policy: "Policy | None") -> "dict[str, Json]":

@@ -29,9 +29,15 @@ def turns_shown(report: "Mapping[str, Json]") -> str:
             "",
             f"{counted(len(calls), 'call')}: {sum(rank == 1 for rank in ranks)} were the first candidate, "
             f"{sum(rank <= 3 for rank in ranks)} among the first three, {len(ranks)} among all",
+            *_staged(report["staged"]),
             "--at TURN explains one",
         ]
     )
+
+
+def _staged(runs: "Json") -> Iterator[str]:
+    if isinstance(runs, dict):
+        yield f"{counted(int(str(runs['jobs'])), 'staged job')}: {runs['in_words']}"
 
 
 def _rows(report: "Mapping[str, Json]") -> Iterator[str]:
@@ -126,7 +132,7 @@ def _kept_out(one: "Mapping[str, Any]") -> bool:
 
 
 def _policy(one: "Mapping[str, Any]") -> str:
-    why, rule = str(one["policy"]["why"]), str(one["policy"]["rule"]).rpartition("/")[2]
+    why, rule = str(one["policy"]["why"]), str(one["policy"]["rule"])
     return f"{why} ({rule})" if rule else why
 
 

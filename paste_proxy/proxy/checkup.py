@@ -15,6 +15,7 @@ from paste_proxy.proxy.named_files import read_patterns, read_policy
 from paste_proxy.proxy.running import runs_there
 from paste_proxy.proxy.server import check_host
 from paste_proxy.speculation.policy import Policy, combine
+from paste_proxy.speculation.rule_check import overshadowed
 
 _NAMED = 5
 
@@ -47,7 +48,8 @@ def check_files(config: Config, *, allow_remote: bool = False) -> list[Finding]:
         except InputFault as fault:
             findings.append(faulty(f"patterns {name}", name, fault))
     policy = combine(policies)
-    return [*findings, *check_budgets(config, policy), *_unruled(policy, pools), *_commands(config, policy)]
+    findings += [*check_budgets(config, policy), *_unstaged(policy), *_unruled(policy, pools)]
+    return [*findings, *_commands(config, policy)]
 
 
 def _addresses(config: Config, *, allow_remote: bool) -> Iterator[Finding]:
@@ -96,6 +98,14 @@ def _routes(config: Config) -> Iterator[Finding]:
 def _recording(config: Config) -> Iterator[Finding]:
     if config.recording.directory is not None:
         yield writable("recording", config.recording.directory)
+
+
+def _unstaged(policy: Policy) -> Iterator[Finding]:
+    """Rules that stage, and never decide."""
+    for rule, by in overshadowed(policy.rules):
+        if rule.stage:
+            found = f"{rule.place} stages nothing, since {by.place} takes all its calls: the first that fits decides"
+            yield Finding(Level.WARN, "policies", found, "name the policy that stages before the other in `policies`")
 
 
 def _unruled(policy: Policy, pools: Iterable[Pool]) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from paste_proxy.proxy.hub.pacing_tally import GateState, GateTally
 from paste_proxy.proxy.hub.spending import Spending
 from paste_proxy.proxy.hub.tally import Tally, printable
 from paste_proxy.speculation.opportunities import Opportunity
+from paste_proxy.speculation.staged_runs import StagedRuns
 from paste_proxy.speculation.types import Mode
 from paste_proxy.staging.tally import StageTally
 
@@ -46,7 +47,7 @@ def stats(tally: Tally, mode: Mode, *, sessions: int, exchanges: int) -> dict[st
         "budgets": _budgets(tally.spending()),
         "pacing": {name: _gate(tally, state) for name, tally, state in tally.gates()},
         "warming": asdict(tally.warming),
-        "staging": None if tally.stages is None else _staging(tally.stages),
+        "staging": None if tally.stages is None else _staging(tally.stages, tally.staged_runs),
         "speculator": _speculator(tally.guesses),
         "learned": asdict(tally.learned()),
         "missed_tools": _missed(tally),
@@ -106,13 +107,14 @@ def _speculator(guesses: GuessTally) -> dict[str, Json]:
     }
 
 
-def _staging(stages: StageTally) -> dict[str, Json]:
+def _staging(stages: StageTally, runs: StagedRuns) -> dict[str, Json]:
     return {
         "staged": stages.staged,
         "committed": stages.committed,
         "unfinished": stages.unfinished,
         "refused": {cause.value: number for cause, number in stages.refused.items()},
         "took_ms": {step: dict(times) for step, times in stages.took_ms().items()},
+        "runs": runs.as_json(),
     }
 
 

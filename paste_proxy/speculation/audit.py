@@ -8,6 +8,7 @@ from statistics import median
 
 from paste_proxy.events.types import Event, Outcome, Refusals, Speculation, Why
 from paste_proxy.events.values import Json
+from paste_proxy.speculation.staged_runs import StagedRuns
 
 _COMMITTED = (Outcome.REUSED, Outcome.PROMOTED)
 _SIDE_EFFECTING = ("policy", "approval")
@@ -109,6 +110,7 @@ class Audit:
     side_effecting: int = 0
     """Refused candidates that may have changed something, which no rule lets run ahead."""
     staged: int = 0
+    staged_runs: StagedRuns = field(default_factory=StagedRuns)
     committed: int = 0
     _commits_s: list[float] = field(default_factory=list)
 
@@ -139,6 +141,7 @@ class Audit:
         jobs = self.rehearsed if job.rehearsal else self.ran
         (self.would_have if job.shadow else jobs).add(job)
         self.staged += job.staged
+        self.staged_runs.add(job)
         if job.commit_s is not None and job.outcome in _COMMITTED:
             self.committed += 1
             if len(self._commits_s) < _TIMES:
@@ -153,6 +156,7 @@ class Audit:
             "again": self.again,
             "staged": {
                 "jobs": self.staged,
+                **self.staged_runs.as_json(),
                 "committed": self.committed,
                 "commit_ms_p50": round(median(self._commits_s) * 1000, 2) if self._commits_s else None,
             },

@@ -1,6 +1,7 @@
 """`paste-proxy explain`: turns at a glance, one moment in full, for people and programs."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from paste_proxy.cli.counted import counted
 from paste_proxy.cli.main import app
 from paste_proxy.errors import InputFault
 from paste_proxy.events.codec import encode
+from paste_proxy.events.invocation import Invocation
+from paste_proxy.events.types import Outcome, Speculation
 from paste_proxy.importers.neutral import read_sessions
 from paste_proxy.share import share
 from tests.mining.sessions import Script
@@ -53,7 +56,7 @@ def test_a_moment_shows_every_candidate_with_its_reasons_and_what_the_policy_say
     assert [line for line in shown.splitlines() if line[:1].isdigit()] != []
     for rank, one in enumerate(moment["candidates"], 1):
         assert f"{rank}. {one['tool']} " in shown
-        assert one["policy"]["rule"].rpartition("/")[2] in shown
+        assert one["policy"]["rule"] in shown
         assert f"   {one['next']:.1%} likely at once, {one['confidence']:.1%} within 8 turns" in shown
         for pattern in one["why"]["patterns"]:
             assert (
@@ -99,6 +102,41 @@ def test_a_turn_that_is_not_there_is_a_fault() -> None:
         run(*OF_AIRLINE, "--at", "99")
     with pytest.raises(InputFault, match="--at"):
         run(*OF_AIRLINE, "--at", "1", "--last")
+
+
+def test_a_rule_is_named_as_its_policy_is(tmp_path: Path) -> None:
+    (own := tmp_path / "own.toml").write_text('[[rule]]\ntool = "look"\neffect = "read"\n')
+    asked = report(*OF_AIRLINE)["turns"][4]["asked"]
+    assert all(re.fullmatch(r"builtin:tau_airline: rule \d+", call["policy"]["rule"]) for call in asked)
+    trace = tmp_path / "one.jsonl"
+    events = Script("only").user("go").call("look", {"at": "a"}, "A").end().events
+    trace.write_bytes(b"".join(encode(event, seq) for seq, event in enumerate(events)))
+    (turn,) = [each for each in report(str(trace), "--policy", str(own))["turns"] if each["asked"]]
+    assert turn["asked"][0]["policy"]["rule"] == f"{own}: rule 1"
+
+
+def test_of_a_sidecars_session_it_is_said_how_its_staged_runs_fared(tmp_path: Path) -> None:
+    trace = tmp_path / "one.jsonl"
+    events = Script("only").user("go").call("look", {"at": "a"}, "A").end().events
+    assert events[1:]
+    job = Speculation(
+        session="only",
+        ts=None,
+        invocation=Invocation("look", {"at": "a"}),
+        source="p",
+        confidence=0.5,
+        outcome=Outcome.PROMOTED,
+        ran_s=10.0,
+        saved_s=1.0,
+        staged=True,
+        cpu_s=1.0,
+    )
+    trace.write_bytes(b"".join(encode(event, seq) for seq, event in enumerate([*events, job])))
+    words = "0 of 1 ended before they were asked for; on a core for 10% of their time: starved, less than 25%"
+    assert f"1 staged job: {words}" in run(str(trace))
+    staged = report(str(trace))["staged"]
+    assert (staged["jobs"], staged["cpu_share"], staged["starved"]) == (1, 0.1, True)
+    assert report(*OF_AIRLINE)["staged"] is None
 
 
 def test_of_a_pattern_by_hand_it_is_said_what_its_author_believes(tmp_path: Path) -> None:

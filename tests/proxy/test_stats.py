@@ -7,6 +7,7 @@ from paste_proxy.events.types import Outcome
 from paste_proxy.proxy.hub.tally import Tally
 from paste_proxy.proxy.stats import stats
 from paste_proxy.speculation.types import Mode, Settled
+from paste_proxy.staging.tally import StageTally
 
 
 def test_stats_are_json_and_name_the_tools_waited_for_longest_first() -> None:
@@ -32,6 +33,27 @@ def test_stats_are_json_and_name_the_tools_waited_for_longest_first() -> None:
     assert shown["missed_tools"][0]["calls"] == 1
     assert shown["outcomes"] == {"reused": 1}
     assert (shown["calls"], shown["hits"]) == (3, 1)
+
+
+def test_how_staged_runs_fared_is_told() -> None:
+    tally = Tally(stages=StageTally())
+    job = Settled(
+        job=1,
+        session="s",
+        invocation=Invocation("run", {}),
+        source="p",
+        confidence=0.5,
+        outcome=Outcome.PROMOTED,
+        ran_s=9.0,
+        saved_s=1.0,
+        shadow=False,
+        staged=True,
+        cpu_s=0.9,
+    )
+    tally.settled(job)
+    staging = stats(tally, Mode.SPECULATE, sessions=1, exchanges=0)["staging"]
+    assert isinstance(staging, dict)
+    assert staging["runs"] == {"asked": 1, "ended_before_asked": 0, "cpu_share": 0.1, "starved": True}
 
 
 def test_a_tool_whose_every_call_hit_was_not_missed() -> None:

@@ -115,7 +115,15 @@ def test_jobs_add_up_by_tool_source_rule_and_end() -> None:
         "why": {"stale": 1},
     }
     assert (audit.would_have.all.jobs, audit.again) == (1, 1)
-    assert told["staged"] == {"jobs": 1, "committed": 1, "commit_ms_p50": 250.0}
+    assert told["staged"] == {
+        "jobs": 1,
+        "asked": 1,
+        "ended_before_asked": 1,
+        "cpu_share": None,
+        "starved": False,
+        "committed": 1,
+        "commit_ms_p50": 250.0,
+    }
 
 
 def test_side_effecting_candidates_are_told_apart() -> None:

@@ -15,6 +15,7 @@ from paste_proxy.proxy.hub.preparation_tally import PreparationTally
 from paste_proxy.proxy.hub.spending import Spending
 from paste_proxy.proxy.hub.warming_tally import WarmingTally
 from paste_proxy.speculation.opportunities import Opportunity
+from paste_proxy.speculation.staged_runs import StagedRuns
 from paste_proxy.speculation.types import Settled
 from paste_proxy.staging.tally import StageTally
 
@@ -75,6 +76,7 @@ class Tally:
     warming: WarmingTally = field(default_factory=WarmingTally)
     stages: StageTally | None = None
     """None: nothing is staged."""
+    staged_runs: StagedRuns = field(default_factory=StagedRuns)
     gates: Callable[[], Iterable[tuple[str, GateTally, GateState]]] = lambda: ()
     """What turns stand before, by name."""
     learned: Callable[[], Learned] = Learned
@@ -119,6 +121,7 @@ class Tally:
             self.wasted_s += 0.0 if job.why is Why.REHEARSED else job.ran_s
             return
         self.patterns.setdefault(job.source, PatternTally()).settled(job, self.now())
+        self.staged_runs.add(job)
         wasted = 0.0 if job.outcome in _COMMITTED else job.ran_s
         account = self.tool(job.invocation.tool)
         if job.shadow:
