@@ -3,6 +3,8 @@
 A rule says how its calls are changed. Whoever writes it knows that the tool, asked so, changes nothing; here no form is
 made that says less than the rule does: what is to be set is set, and the option of a command stands where its program
 looks for it, before all that the call gives the program, unless the call speaks of that option itself.
+
+It counts as a call that is run ahead: for `calls_per_day` and the other limits of its rule, too.
 """
 
 from collections.abc import Mapping, Sequence
