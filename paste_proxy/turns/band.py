@@ -35,6 +35,10 @@ _CACHE_FULL = 0.95
 """Share of an engine's cache from which it has no room for one turn more."""
 _QUEUES = 0.8
 """Nor has one that is as full as this while turns wait in the engine's own queue."""
+_AT_HAND = 1.15
+"""So many turns, of those that run, are before the cache and in it."""
+_LOOKS = 4.0
+"""What runs at one look is more or less than what there is room for."""
 _ROOMIER = 1.02
 """So much more is tried at each look, once there is room."""
 _PROBE_S = 60.0
@@ -155,10 +159,13 @@ class KneeBand:
             self._full(now)
 
     def measured(self, load: EngineLoad, now: float) -> None:
-        """What waits for room in its cache might as well wait here, where the order is ours."""
+        """What waits for room in its cache might as well wait here, where the order is ours; but for the few that fill
+        at once what comes free, sooner than anybody here hears of it."""
         kv_used = load.kv_used or 0.0
         if kv_used >= _CACHE_FULL or (load.waiting and kv_used >= _QUEUES):
-            self._room = min(self._room, max(1.0, load.running))
+            room = max(1.0, load.running * _AT_HAND)
+            self._room = min(self.high, self._room)
+            self._room += (room - self._room) / _LOOKS
         else:
             self._room *= _ROOMIER
 

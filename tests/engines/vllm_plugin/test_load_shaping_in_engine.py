@@ -9,7 +9,7 @@ import pytest
 from paste_proxy.bench.tiny_dialogues import asks
 from tests.engines.vllm_plugin.engine_world import Client, until
 
-pytestmark = [pytest.mark.slow, pytest.mark.peer, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.engine, pytest.mark.timeout(900)]
 
 AT_ONCE = 4
 """The band's upper end is half of the engine's eight turns."""

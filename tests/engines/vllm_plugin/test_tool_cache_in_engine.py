@@ -10,7 +10,7 @@ from paste_proxy.bench.tiny_dialogues import LIMA, OSLO, ROME, Message, asks, te
 from tests.engines.vllm_plugin.conftest import BLOCK, BLOCKS
 from tests.engines.vllm_plugin.engine_world import Client
 
-pytestmark = [pytest.mark.slow, pytest.mark.peer, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.engine, pytest.mark.timeout(900)]
 
 WEATHER = {"Oslo": OSLO, "Rome": ROME, "Lima": LIMA}
 QUESTIONS = ["How is Oslo?", "How is Rome?", "Oslo in Celsius, please", "Oslo, and then Rome", "Rome and Lima at once"]
