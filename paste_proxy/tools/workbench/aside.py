@@ -14,12 +14,15 @@ from contextlib import asynccontextmanager, suppress
 from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
+from paste_proxy.tools.workbench.survivors import SURVIVORS
+
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 _THREADS = ThreadPoolExecutor(16, thread_name_prefix="workbench")
 """Not those of the event loop, which others have use of."""
 _ASIDE = ThreadPoolExecutor(1, thread_name_prefix="workbench-ahead")
+_LINUX = sys.platform == "linux"
 _PROCESSES = max(1, (os.cpu_count() or 1) // 2)
 _places: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 """For processes, of each event loop."""
@@ -35,6 +38,7 @@ class Aside:
     def __init__(self, wanted: asyncio.Event) -> None:
         self._wanted = wanted
         self._minding: asyncio.Task[None] | None = None
+        self._session: int | None = None
 
     async def in_thread(self, act: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
         """What a function gives, in its turn or once it is waited for."""
@@ -51,11 +55,13 @@ class Aside:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Meanwhile it may have a process."""
+        """Meanwhile it may have a process, which ends when this one does."""
         places = _places.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(_PROCESSES))
         place, wanted = asyncio.ensure_future(places.acquire()), asyncio.ensure_future(self._wanted.wait())
         try:
             await asyncio.wait((place, wanted), return_when=asyncio.FIRST_COMPLETED)
+            if _LINUX and not SURVIVORS.watched:
+                await in_thread(SURVIVORS.watch)
             yield
         finally:
             wanted.cancel()
@@ -64,13 +70,19 @@ class Aside:
 
     def started(self, pid: int) -> None:
         """Its process, which heads a session, has just begun."""
-        if sys.platform == "linux" and not self._wanted.is_set():
+        if not _LINUX:
+            return
+        self._session = pid
+        SURVIVORS.began(pid)
+        if not self._wanted.is_set():
             self._minding = asyncio.create_task(self._mind(pid))
 
     def over(self) -> None:
         """Its process has ended, if there was one."""
         if self._minding is not None:
             self._minding.cancel()
+        if self._session is not None:
+            SURVIVORS.ended(self._session)
 
     async def _mind(self, pid: int) -> None:
         from paste_proxy.staging import quiet

@@ -13,6 +13,7 @@ import pytest
 
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.tools.workbench.aside import Aside, in_thread
+from paste_proxy.tools.workbench.survivors import SURVIVORS
 from tests.staging.runs import found, processes_with
 from tests.tools.workbench.bench import Bench
 
@@ -68,6 +69,7 @@ async def test_what_is_given_up_before_its_turn_never_runs() -> None:
 
 
 async def test_processes_take_turns_unless_an_agent_waits() -> None:
+    await in_thread(SURVIVORS.watch)
     wanted, held = asyncio.Event(), asyncio.Event()
     ran: list[str] = []
 
