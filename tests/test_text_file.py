@@ -10,6 +10,7 @@ from paste_proxy.cli.main import app
 from paste_proxy.config import load_config
 from paste_proxy.errors import InputFault
 from paste_proxy.proxy.named_files import read_patterns, read_policy
+from paste_proxy.share import share
 from paste_proxy.text_file import read_text
 
 
@@ -57,3 +58,8 @@ def test_nothing_is_read_of_pipes_and_devices(pipe: Path, device: str) -> None:
         shown = CliRunner().invoke(app, command)
         assert shown.exit_code == 2 or isinstance(shown.exception, InputFault)
         assert "is no regular file" in shown.output + str(shown.exception)
+
+
+@pytest.mark.parametrize("name", sorted(f"builtin:{path.stem}" for path in share("patterns").glob("*.[jt]*")))
+def test_every_pool_that_comes_along_is_read_by_its_name(name: str) -> None:
+    assert read_patterns(name).foreseen or name == "builtin:general"

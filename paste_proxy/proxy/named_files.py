@@ -27,7 +27,7 @@ def read_patterns(name: str) -> Pool:
     Raises:
         InputFault: they cannot be read or are malformed.
     """
-    return parse_pool(_read("patterns", name), name)
+    return parse_pool(_read("patterns", name), str(find("patterns", name)))  # how it ends says of which form it is
 
 
 @cache
