@@ -115,6 +115,8 @@ class LlmRoute(Section):
         for name in ("tell_engine", "warm_up", "tool_cache"):
             if getattr(self, name) and self.engine is None:
                 raise ValueError(f"engine beside {name}: it is for an engine of one's own")
+            if getattr(self, name) and self.wire not in ("auto", "openai_chat"):
+                raise ValueError(f'{name} on a route of Chat Completions (wire = "openai_chat" or "auto")')
         return self
 
 
@@ -139,6 +141,8 @@ class Engine(Section):
     def _sound(self) -> "Engine":
         if self.band is not None and self.band[0] > self.band[1]:
             raise ValueError("band = [P_low, P_high] with P_low not above P_high")
+        if self.band is not None and self.controller != "knee":
+            raise ValueError("band or controller: one that is set is not found")
         if self.metrics is not None and self.kind is EngineKind.OTHER:
             raise ValueError("kind beside metrics: it says how they are to be read")
         return self

@@ -37,7 +37,7 @@ class LoadParser:
         form = self._form
         try:
             page = Page(text, self._names)
-        except ValueError as fault:
+        except (ValueError, LookupError) as fault:  # the parser says so of some lines
             raise UpstreamFault(f"its metrics cannot be read: {str(fault)[:_SHOWN]!r}") from fault
         if form.running not in page:
             raise UpstreamFault(f"{_found(text)}; expected a metrics page of {self._kind} with {form.running}")

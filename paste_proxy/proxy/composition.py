@@ -148,7 +148,10 @@ class Sidecar:
             routes=(
                 lambda app: tool_routes(app, self.config, self.hub, self._clock, self.tally, self._policy, self.stages),
                 lambda app: add_tool_output_route(
-                    app, self.hub.post, warms=any(route.warm_up for route in self.config.llm)
+                    app,
+                    self.hub.post,
+                    warms=any(route.warm_up for route in self.config.llm),
+                    host=self.config.host,
                 ),
             ),
             draining=self._engines.release,

@@ -125,6 +125,8 @@ class Waiting:
     """After so long it is to be turned away."""
     stream: bool = False
     """Whether it asks for an event stream, once it has been read."""
+    tells: bool = False
+    """Whether the engine is told what it is worth, for which it has to be read before it goes."""
     worth: dict[str, Json] = field(default_factory=dict)
     """What the engine's own scheduler may be told of it, once that is known."""
     again: Again | None = None

@@ -10,24 +10,33 @@ from collections.abc import Callable, Mapping
 from aiohttp import web
 
 from paste_proxy.events.values import Json, dumps, loads
+from paste_proxy.proxy.http.hosts import host_of, own_hosts
 from paste_proxy.proxy.http.refusal import refusal
 from paste_proxy.proxy.hub.observed import OutputTold
 
 _KEEP_ALIVE_S = 60.0
 _LONGEST_S = 3_600.0
-_MOST_BYTES = 16 * 2**20
+_MOST_BYTES = 4 * 2**20
 _DECIDED_S = 5.0
 _EXPECTED = "a JSON array of {name, params?, output, keep_alive?}: texts, an object, seconds"
 
 
-def add_tool_output_route(app: web.Application, tell: Callable[[OutputTold], None], *, warms: bool) -> None:
+def add_tool_output_route(
+    app: web.Application, tell: Callable[[OutputTold], None], *, warms: bool, host: str = "127.0.0.1"
+) -> None:
     """Serve it.
 
     Args:
         warms: whether any route is warmed up; if not, it says so.
+        host: that the sidecar is bound to; programs of the user call it by a name of this machine, web pages do not.
     """
+    is_own = own_hosts(host)
 
     async def take(request: web.Request) -> web.StreamResponse:
+        if (origin := request.headers.get("Origin")) is not None:
+            return refusal(403, "web_page", f"outputs are not taken from web pages (origin {origin})")
+        if not is_own(host_of(request.headers.get("Host", ""))):
+            return refusal(403, "other_host", "the sidecar does not go by the name in the Host header")
         if not warms:
             return refusal(404, "nothing_warmed", "no [[llm]] route has warm_up = true, so that outputs are of no use")
         try:

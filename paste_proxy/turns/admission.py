@@ -6,7 +6,7 @@ would always be before it. Above `P_high` nothing goes, but for turns that have 
 
 Sessions that have not begun wait while those under way fill the engine: many half done sessions help nobody. Once so
 few wait that they could all begin while one runs, they begin in turns with the others, lest the last of them end
-alone.
+alone. Where those under way are too few to fill it, but for several turns of one at once, all are alike.
 """
 
 from collections.abc import Iterator
@@ -42,6 +42,8 @@ _FEW = 0.7
 """So many sessions wait to begin, of those under way, that all of them could while one runs."""
 _LARGE = 0.25
 """Share of the bound that a turn counts as at most: so much room is there every now and then."""
+_WAITS = 8
+"""So many make an average."""
 _KV_FULL = 0.95
 """Share of the engine's cache beyond which it would have to throw turns out again."""
 
@@ -85,6 +87,8 @@ class Admission:
         """Those whose answers have."""
         self._began_last = False
         """What was admitted last was a new session."""
+        self._waits_s = 0.0
+        """What turns waited that had to, of late."""
         self._now: float | None = None
 
     @property
@@ -128,7 +132,8 @@ class Admission:
                 self._produced(told, now)
             case Measured():
                 self._batch.measured(told.load)
-                self._band.measured(told.load, now)
+                if told.load is not None:
+                    self._band.measured(told.load, now)
             case Limited() | Tick():
                 pass
             case _:
@@ -212,7 +217,7 @@ class Admission:
                 if held.impatient:
                     queue.pop(held.turn)
                     self._over(held.turn, now)
-                    yield TurnAway(turn=held.turn, retry_after_s=self._bounds.longest_s)
+                    yield TurnAway(turn=held.turn, retry_after_s=max(held.until - held.since, self._waits_s))
                 else:
                     yield self._admit(queue, held, now, late=True)
 
@@ -223,6 +228,9 @@ class Admission:
     def _first(self) -> tuple[Queue, Held] | None:
         """The turn that is to go now."""
         new, known = self._new.first(), self._known.first()
+        if new is not None and known is not None and len(self._under_way) < self._band.high:
+            first = min((new, self._new), (known, self._known), key=lambda one: one[0].place)
+            return first[::-1] if self._has_room(first[0], self._band.high) else None
         few = len(self._new) <= _FEW * len(self._under_way)
         if new is not None and (known is None or (few and not self._began_last)):
             bound = self._band.high if few else self._band.low
@@ -243,4 +251,7 @@ class Admission:
             self._comes(held.turn, held.facts)
         self._batch.add(held.turn, held.facts)
         self._sent[held.turn] = held.facts
-        return Admit(turn=held.turn, waited_s=now - held.since, late=late)
+        waited_s = now - held.since
+        if waited_s > 0:
+            self._waits_s += (waited_s - self._waits_s) / _WAITS
+        return Admit(turn=held.turn, waited_s=waited_s, late=late)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from paste_proxy.turns.types import EngineLoad, TurnFacts
 
+_OUTLIER = 4.0
 _REMEMBERED = 256
 """Turns that an average context is of."""
 
@@ -24,9 +25,13 @@ class Batch:
     strangers: float = 0.0
     """Turns in the engine that nobody told of."""
     kv_used: float | None = None
-    _turns: dict[int, TurnFacts] = field(default_factory=dict)
+    _turns: dict[int, tuple[float, float]] = field(default_factory=dict)
+    """Tokens of the context of each, and as many as count."""
     tokens: float = 0.0
     """Of the contexts of those turns."""
+    counted: float = 0.0
+    """The same, of which none counts as more than `_OUTLIER` average ones: one that is out of all proportion is no
+    reason to have all others wait for its end."""
     average: float = 0.0
     """Of the contexts of turns of late."""
     _seen: int = 0
@@ -37,37 +42,48 @@ class Batch:
     @property
     def pressure(self) -> float:
         """EnginePressure, in average turns."""
-        contexts = self.tokens / self.average if self.average else 0.0
+        contexts = self.counted / self.average if self.average else 0.0
         return (len(self._turns) + self.gamma * contexts) / (1 + self.gamma) + self.strangers
 
     def share(self, facts: TurnFacts) -> float:
         """What a turn adds to the pressure."""
-        average = self.average or _tokens(facts)
-        return (1 + self.gamma * _tokens(facts) / max(average, 1.0)) / (1 + self.gamma)
+        return (1 + self.gamma * self._counts(facts) / max(self.average or _tokens(facts), 1.0)) / (1 + self.gamma)
 
     def add(self, turn: int, facts: TurnFacts) -> None:
         """The engine has it."""
-        self._turns[turn] = facts
-        self.tokens += _tokens(facts)
+        counted = self._take(turn, facts)
         self._seen = min(self._seen + 1, _REMEMBERED)
-        self.average += (_tokens(facts) - self.average) / self._seen
+        self.average += (counted - self.average) / self._seen
 
     def replace(self, turn: int, facts: TurnFacts) -> None:
         """More is known of it, if the engine has it."""
-        before = self._turns.get(turn)
-        if before is not None:
-            self._turns[turn] = facts
-            self.tokens += _tokens(facts) - _tokens(before)
+        if self.remove(turn):
+            self._take(turn, facts)
 
     def remove(self, turn: int) -> bool:
         """It is over. False: the engine did not have it."""
-        facts = self._turns.pop(turn, None)
-        if facts is not None:
-            self.tokens = self.tokens - _tokens(facts) if self._turns else 0.0
-        return facts is not None
+        held = self._turns.pop(turn, None)
+        if held is not None:
+            tokens, counted = held
+            self.tokens = self.tokens - tokens if self._turns else 0.0
+            self.counted = self.counted - counted if self._turns else 0.0
+        return held is not None
 
-    def measured(self, load: EngineLoad) -> None:
-        """Take what the engine says: it may serve others, too."""
+    def _take(self, turn: int, facts: TurnFacts) -> float:
+        tokens, counted = self._turns[turn] = _tokens(facts), self._counts(facts)
+        self.tokens += tokens
+        self.counted += counted
+        return counted
+
+    def _counts(self, facts: TurnFacts) -> float:
+        tokens = _tokens(facts)
+        return min(tokens, _OUTLIER * self.average) if self.average else tokens
+
+    def measured(self, load: EngineLoad | None) -> None:
+        """Take what the engine says: it may serve others, too. None: it says nothing."""
+        if load is None:
+            self.strangers, self.kv_used = 0.0, None
+            return
         self.strangers = max(0.0, load.running + load.waiting - len(self._turns))
         self.kv_used = load.kv_used
 

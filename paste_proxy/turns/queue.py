@@ -21,6 +21,11 @@ class Held:
     impatient: bool
     """It is turned away then."""
 
+    @property
+    def place(self) -> float:
+        """The earliest goes first."""
+        return self.since - self.head_start_s
+
 
 @dataclass(slots=True)
 class Queue:
@@ -36,7 +41,7 @@ class Queue:
     def add(self, held: Held) -> None:
         """A turn waits from now on."""
         self._held[held.turn] = held
-        heappush(self._order, (held.since - held.head_start_s, held.turn))
+        heappush(self._order, (held.place, held.turn))
         heappush(self._ends, (held.until, held.turn))
 
     def pop(self, turn: int) -> Held | None:

@@ -120,7 +120,8 @@ class Produced:
 class Measured:
     """The engine was asked for its load."""
 
-    load: EngineLoad
+    load: EngineLoad | None
+    """None: it did not say, and what it said before is true no longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

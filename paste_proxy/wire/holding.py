@@ -24,6 +24,34 @@ def keep_alive(wire: str) -> bytes | None:
     return _PING if wire == "anthropic_messages" else _COMMENT
 
 
+def streamed(wire: str, body: bytes) -> bytes | None:
+    """The events of an answer that came whole although a stream was asked for; None: it cannot be told in one.
+
+    Of Chat Completions each message is one piece.
+    """
+    answer = _object_of(body)
+    choices = answer.get("choices") if answer is not None and wire == "openai_chat" else None
+    if answer is None or not isinstance(choices, list):
+        return None
+    pieces = [
+        {"index": choice.get("index", 0), "delta": _delta(choice), "finish_reason": choice.get("finish_reason")}
+        for choice in choices
+        if isinstance(choice, dict)
+    ]
+    return b"data: " + dumps({**answer, "object": "chat.completion.chunk", "choices": pieces}) + b"\n\ndata: [DONE]\n\n"
+
+
+def _delta(choice: Mapping[str, Json]) -> dict[str, Json]:
+    message = choice.get("message")
+    delta = dict(message) if isinstance(message, dict) else {}
+    calls = delta.get("tool_calls")
+    if isinstance(calls, list):
+        delta["tool_calls"] = [
+            {"index": index, **call} if isinstance(call, dict) else call for index, call in enumerate(calls)
+        ]
+    return delta
+
+
 def refused_in_stream(wire: str, status: int, body: bytes) -> bytes:
     """The event by which a stream of that protocol tells of what would have been an answer of that status.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from paste_proxy.events.values import Json, dumps
+from paste_proxy.events.values import Json, dumps, loads
 
 _MEMBER = b'"vllm_xargs"'
 
@@ -12,6 +12,10 @@ def with_xargs(body: bytes, told: Mapping[str, Json]) -> bytes | None:
     no JSON object."""
     head = body.rstrip(b" \t\r\n")
     if _MEMBER in head or not head.startswith(b"{") or not head.endswith(b"}"):
+        return None
+    try:
+        loads(head)
+    except ValueError:
         return None
     inside = head[1:-1].strip(b" \t\r\n")
     return head[:-1] + (b"," if inside else b"") + _MEMBER + b":" + dumps(dict(told)) + b"}"

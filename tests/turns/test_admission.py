@@ -82,8 +82,41 @@ def test_one_that_would_rather_come_again_is_turned_away() -> None:
     tell = Transcript(bounds=Bounds(longest_s=60))
     tell(0, ready(1), ready(2), ready(3, patience_s=5))
     assert tell.admission.next_deadline() == 5
-    assert tell(5, Tick()) == ["turn 3 away for 60"]
+    assert tell(5, Tick()) == ["turn 3 away for 5"]
     assert tell(9, over(1)) == []
+
+
+def test_one_that_is_turned_away_is_told_what_others_waited() -> None:
+    tell = Transcript(ONE)
+    tell(0, ready(1), ready(2))
+    assert tell(20, over(1)) == ["admit 2 after 20"]
+    tell(20, ready(3, patience_s=1))
+    assert tell(21, Tick()) == ["turn 3 away for 2.5"]
+
+
+def test_a_session_with_many_turns_at_once_does_not_keep_new_ones_out() -> None:
+    tell = Transcript(FixedBand(2.0, 4.0))
+    tell(0, *(ready(turn, "busy") for turn in range(1, 9)))
+    assert tell(1, new(20), new(21)) == []
+    assert tell(2, ready(9, "busy"), over(1)) == ["admit 5 after 2"]
+    for turn in (2, 3, 4):
+        tell(3, over(turn))
+    assert tell(4, over(5)) == ["admit 20 after 3"], "it came before the ninth"
+    assert tell(5, over(6)) == ["admit 21 after 4"]
+    assert tell(6, over(7)) == ["admit 9 after 4"]
+
+
+def test_what_an_engine_said_is_forgotten_when_it_says_nothing_more() -> None:
+    tell = Transcript(FixedBand(8.0, 8.0))
+    tell(0, ready(1), Measured(load=EngineLoad(running=300, kv_used=0.99)))
+    assert tell(1, ready(2)) == []
+    assert tell(2, Measured(load=None)) == ["admit 2 after 1"]
+
+
+def test_one_out_of_all_proportion_leaves_room_beside_it() -> None:
+    tell = Transcript(FixedBand(8.0, 8.0), gamma=4.0)
+    tell(0, ready(1), ready(2), ready(3, prompt=1_000_000))
+    assert tell(1, ready(4)) == ["admit 4 after 0"]
 
 
 def many_under_way(tell: Transcript) -> None:

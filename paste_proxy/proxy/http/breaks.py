@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from aiohttp import ClientPayloadError, StreamReader
+from aiohttp import ClientError, ClientPayloadError, StreamReader
 from aiohttp.client_proto import ResponseHandler
 
 
@@ -47,3 +47,13 @@ def reset(transport: asyncio.Transport) -> None:
     """End a connection so that the peer takes it for broken; what it was not given yet is lost."""
     transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     transport.abort()
+
+
+async def next_chunk(content: StreamReader) -> tuple[bytes, bool]:
+    """The next bytes, empty at the end, and whether the upstream broke off after them."""
+    try:
+        return await content.readany(), False
+    except (ClientError, OSError):
+        # The reader keeps what came just before the break behind its exception.
+        content.set_exception(None)  # type: ignore[arg-type]
+        return content.read_nowait(), True

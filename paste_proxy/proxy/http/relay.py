@@ -5,7 +5,7 @@ answer that the upstream cuts reaches the client cut, never as a clean end; a cl
 upstream request with it, since the server cancels the task that runs here.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 
 from aiohttp import (
     ClientConnectorError,
@@ -25,7 +25,8 @@ from aiohttp.client_proto import ResponseHandler
 from multidict import CIMultiDict
 from yarl import URL
 
-from paste_proxy.proxy.http.breaks import breaks_heard, reset
+from paste_proxy.proxy.http.begun import Begun
+from paste_proxy.proxy.http.breaks import breaks_heard, next_chunk, reset
 from paste_proxy.proxy.http.headers import request_headers, response_headers
 from paste_proxy.proxy.http.observation import Observation
 from paste_proxy.proxy.http.outgoing import Outgoing, as_written
@@ -38,10 +39,8 @@ from paste_proxy.tools.connections import Connections
 READ_BUFFER_BYTES = 2**18
 LONGEST_HEADER_BYTES = 2**16
 MOST_HEADERS = 512
-_OK, _SWITCHING = 200, 101
-_EVENT_STREAM = "text/event-stream"
+_SWITCHING = 101
 _CODINGS, _LENGTH = "accept-encoding", "content-length"
-_ERROR_BYTES = 2**16
 _CONNECT_S = 30.0
 _POOL_IDLE_S = 30.0
 _ADDED_BY_SERVER = ("Content-Type", "Date", "Server")
@@ -103,7 +102,7 @@ class Relay:
         *,
         head: bytes = b"",
         body: bytes | None = None,
-        begun: "Begun | None" = None,
+        begun: Begun | None = None,
     ) -> web.StreamResponse:
         """Send the request to `target`, an absolute URL taken as it is written, and pass the answer on.
 
@@ -199,24 +198,6 @@ class Relayed(web.StreamResponse):
             self.headers.popall(name, None)
 
 
-class Begun(web.StreamResponse):
-    """An event stream that the client was given before there was an answer to put into it.
-
-    Args:
-        refused: the event that tells of an answer that is none: its status and its body.
-    """
-
-    def __init__(self, refused: Callable[[int, bytes], bytes]) -> None:
-        super().__init__(headers={"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache"})
-        self._refused = refused
-
-    async def refuse(self, status: int, body: bytes) -> "Begun":
-        """End it with what would have been the answer."""
-        await self.write(self._refused(status, body))
-        await self.write_eof()
-        return self
-
-
 async def shed_own_headers(_: web.BaseRequest, response: web.StreamResponse) -> None:
     """For the application's `on_response_prepare`."""
     if isinstance(response, Relayed):
@@ -232,34 +213,22 @@ async def _pass_on(
     response = begun or Relayed(answer)
     if is_upgrade(request):
         response.force_close()  # the server reads no further request on a connection that was to leave HTTP
+    if request.version < HttpVersion11 and answer.content_length is None:
+        response.force_close()  # its end is all that shows where the body ends
     try:
         if begun is None:
             await response.prepare(request)
-        elif not (answer.status == _OK and answer.content_type == _EVENT_STREAM):
-            if seen is not None:
-                seen.answer(answer.status, answer.headers)
-            return await begun.refuse(answer.status, await _short(content)), False
         if seen is not None:
             seen.answer(answer.status, answer.headers)
         with breaks_heard(upstream, content):
-            if not await _pump(content, response, seen) or isinstance(_end_of(upstream), OSError):
+            passed = begun.take(answer, seen) if begun is not None else _pump(content, response, seen)
+            if not await passed or isinstance(_end_of(upstream), OSError):
                 _break_off(request)
                 return response, False
         await response.write_eof()
     except ConnectionError:
         return response, False
     return response, True
-
-
-async def _short(content: StreamReader) -> bytes:
-    """As much of a body as an error has."""
-    body = b""
-    while len(body) < _ERROR_BYTES:
-        chunk, cut = await next_chunk(content)
-        body += chunk
-        if cut or not chunk:
-            break
-    return body[:_ERROR_BYTES]
 
 
 def _bytes_of(response: web.Response) -> bytes:
@@ -282,16 +251,6 @@ async def _pump(content: StreamReader, response: web.StreamResponse, seen: Obser
 def _end_of(upstream: ResponseHandler | None) -> BaseException | None:
     """How the connection ended. An answer without a length ends with it: only a reset tells a cut from an end."""
     return upstream.exception() if upstream is not None else None
-
-
-async def next_chunk(content: StreamReader) -> tuple[bytes, bool]:
-    """The next bytes, empty at the end, and whether the upstream broke off after them."""
-    try:
-        return await content.readany(), False
-    except (ClientError, OSError):
-        # The reader keeps what came just before the break behind its exception.
-        content.set_exception(None)  # type: ignore[arg-type]
-        return content.read_nowait(), True
 
 
 def _break_off(request: web.Request) -> None:

@@ -153,7 +153,7 @@ class PacingDesk:
     def session_over(self, session: str) -> None:
         """Nothing was heard of it for long."""
         self._known.pop(session, None)
-        for standing in self._all():
+        for standing in self._engines.values():
             standing.lengths.forget(session)
             self._tell(standing, SessionOver(session=session))
 
@@ -273,8 +273,7 @@ class PacingDesk:
 
     def _heard(self, standing: _Standing, item: EngineHeard) -> None:
         self._tell(standing, Produced(tokens=item.tokens))
-        if item.load is not None:
-            self._tell(standing, Measured(load=item.load))
+        self._tell(standing, Measured(load=item.load))
 
     def _of(self, session: str) -> _Known:
         known = self._known.get(session)
@@ -292,9 +291,9 @@ class PacingDesk:
     def _of_key(self, name: str) -> _Standing:
         standing = self._keys.pop(name, None) or _Standing(self._gate_of_key(), self.tally(_route_of(name)))
         self._keys[name] = standing
-        oldest, unused = next(iter(self._keys.items()))
-        if len(self._keys) > _KEYS and not unused.turns:
-            del self._keys[oldest]
+        if len(self._keys) > _KEYS:
+            unused = (name for name, one in self._keys.items() if not one.turns and one is not standing)
+            del self._keys[next(unused, name)]
         return standing
 
     def _tell(self, standing: _Standing, told: Told) -> None:

@@ -91,7 +91,7 @@ class TurnWatch:
     ) -> TurnTee:
         """A request went upstream, or stands before a gate; see `TurnGate`."""
         exchange = _Watched(self, WIRES[wire], ahead=not opts_out(headers.items()), waiting=waiting)
-        if waiting is not None:
+        if waiting is not None and not waiting.tells:
             self.enters(exchange)
         if body is None:
             exchange.blind = True

@@ -24,7 +24,10 @@ from paste_proxy.wire.types import SeenCall, TurnEnd
 _SESSIONS = 2_000
 _MISSES = 4
 """So many more than hits, and a session is left alone."""
-_TOLD = 1_000
+_TOLD_BYTES = 32 * 2**20
+"""Of outputs that are kept before their answers' ends."""
+_BODY_BYTES = 256 * 2**20
+"""Of the latest requests of all sessions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,13 +86,17 @@ class WarmingDesk:
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
         self._of_response: OrderedDict[str, str] = OrderedDict()
         """Id of a session's latest answer -> the session."""
+        self._bytes = 0
+        """Of the turns' requests."""
         self._told: OrderedDict[int, tuple[OutputTold, float]] = OrderedDict()
         """Outputs told of before their answer's end was seen, and until when they count."""
 
     def asked(self, item: RequestSeen, session: str) -> Iterator[GiveUp]:
         """A turn begins."""
         known, waiting = self._known(session), item.exchange.waiting
-        gone, known.turn = known.turn, None
+        gone = known.turn
+        self._drop(known)
+        self._sessions.move_to_end(session)
         if gone is not None and gone.sent is not None:
             told = tuple(message.text for message in item.reading.request.messages if message.output is not None)
             hit = told[-len(gone.sent) :] == gone.sent
@@ -97,7 +104,7 @@ class WarmingDesk:
             known.lead += 1 if hit else -1
             yield GiveUp(session=session)
         if waiting is not None and waiting.again is not None and waiting.again.warm_up:
-            known.turn = _Turn(item.exchange, waiting.again, waiting.gate)
+            self._hold(known, _Turn(item.exchange, waiting.again, waiting.gate))
 
     def answered(self, item: AnswerSeen, session: str) -> Iterator[WarmUp]:
         """A turn is over."""
@@ -105,7 +112,8 @@ class WarmingDesk:
         if turn is None or turn.exchange is not item.exchange or not item.end.complete:
             return
         turn.end = item.end
-        self._of_response[item.end.response_id] = session
+        other = self._of_response.get(item.end.response_id, session)
+        self._of_response[item.end.response_id] = session if other == session else ""  # ids that are not its own
         if len(self._of_response) > _SESSIONS:
             self._of_response.popitem(last=False)
         now = self._clock.monotonic()
@@ -129,10 +137,7 @@ class WarmingDesk:
         was of use."""
         session = self._of_response.get(item.response_id)
         if session is None:
-            item.kept = True
-            self._told[id(item)] = item, self._clock.monotonic() + item.keep_alive_s
-            if len(self._told) > _TOLD:
-                self._told.popitem(last=False)
+            item.kept = self._keep(item)
             return
         turn = self._known(session).turn
         if turn is not None and turn.end is not None and turn.end.response_id == item.response_id:
@@ -154,9 +159,35 @@ class WarmingDesk:
             self._tally.sent += 1
             yield WarmUp(session=session, again=turn.again, body=body)
 
+    def _keep(self, item: OutputTold) -> bool:
+        now = self._clock.monotonic()
+        for number in [number for number, (_, until) in self._told.items() if until < now]:
+            del self._told[number]
+        if sum(len(told.output) for told, _ in self._told.values()) + len(item.output) > _TOLD_BYTES:
+            return False
+        self._told[id(item)] = item, now + item.keep_alive_s
+        return True
+
+    def _hold(self, known: _Session, turn: _Turn) -> None:
+        """Keep a turn, at the expense of those of sessions that were not heard of for longest."""
+        known.turn = turn
+        self._bytes += len(turn.again.body)
+        for other in self._sessions.values():
+            if self._bytes <= _BODY_BYTES:
+                break
+            if other is not known:
+                self._drop(other)
+
+    def _drop(self, known: _Session) -> None:
+        if known.turn is not None:
+            self._bytes -= len(known.turn.again.body)
+            known.turn = None
+
     def session_over(self, session: str) -> None:
         """Nothing was heard of it for long."""
-        self._sessions.pop(session, None)
+        known = self._sessions.pop(session, None)
+        if known is not None:
+            self._drop(known)
 
     def _output(self, session: str, turn: _Turn, call: SeenCall) -> str | None:
         if call.order in turn.outputs:
@@ -169,7 +200,7 @@ class WarmingDesk:
         if known is None:
             known = self._sessions[session] = _Session()
             if len(self._sessions) > _SESSIONS:
-                self._sessions.popitem(last=False)
+                self._drop(self._sessions.popitem(last=False)[1])
         return known
 
 

@@ -8,25 +8,29 @@ is told in the stream. Whatever breaks here, the turn goes.
 import asyncio
 import re
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 
 from aiohttp import web
 
+from paste_proxy.events.values import loads
+from paste_proxy.proxy.http.begun import Begun
 from paste_proxy.proxy.http.headers import request_headers
 from paste_proxy.proxy.http.observation import Observation
 from paste_proxy.proxy.http.refusal import refusal
-from paste_proxy.proxy.http.relay import Begun, Relay
+from paste_proxy.proxy.http.relay import Relay
 from paste_proxy.proxy.ports import Again, Waiting
 from paste_proxy.turns.types import Admit, TurnAway
-from paste_proxy.wire.holding import keep_alive, refused_in_stream
+from paste_proxy.wire.holding import keep_alive, refused_in_stream, streamed
 from paste_proxy.wire.xargs import with_xargs
 
 _KEYS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
 _BEATS_S = 5.0
 """Between two signs of life."""
 _KEY_BYTES = 6
-_MODEL = re.compile(rb'"model"\s*:\s*"([^"\\]{1,200})"')
-_MODEL_IN_PATH = re.compile(rb"/models/([^/:?]+)")
+_MODEL_IN_PATH = re.compile(r"/models/([^/:?]+)")
+_WARMED_BYTES = 8 * 2**20
+"""A larger request is not kept to go on from."""
 _GRACE_S = 30.0
 """What decides would have decided long ago: the turn goes."""
 
@@ -58,9 +62,12 @@ class Gating:
         """The gate of a request. Keys and models, which have limits each, are told apart, and no key is kept."""
         if self.gate is not None:
             return self.gate
-        model = _MODEL.search(body) or _MODEL_IN_PATH.search(request.raw_path.encode("utf-8", "surrogateescape"))
-        said = [request.headers.get(header, "").encode("utf-8", "surrogateescape") for header in _KEYS]
-        limited = blake2b(b"\0".join([*said, model[1] if model else b""]), digest_size=_KEY_BYTES)
+        said = [
+            *(request.headers.get(header, "") for header in _KEYS),
+            request.query.get("key", ""),
+            _model(request, body),
+        ]
+        limited = blake2b("\0".join(said).encode("utf-8", "surrogateescape"), digest_size=_KEY_BYTES)
         return f"{self.route} {limited.hexdigest()}"
 
 
@@ -74,51 +81,65 @@ async def forward_held(
     """
     body, whole = await _taken(request, keep)
     if not whole:
-        return await relay.forward(request, target, seen, head=b"".join(body))
-    whole_body = b"".join(body)
+        return await relay.forward(request, target, seen, head=body)
     waiting = Waiting(
-        gate=gating.name(request, whole_body),
-        bytes=len(whole_body),
+        gate=gating.name(request, body),
+        bytes=len(body),
+        tells=gating.tells,
         entry=asyncio.get_running_loop().create_future(),
         patience_s=gating.hold_s if gating.how == "refuse" else None,
     )
-    if (gating.warm_up or gating.tool_cache) and wire == "openai_chat" and "Content-Encoding" not in request.headers:
+    plain_chat = wire == "openai_chat" and "Content-Encoding" not in request.headers
+    if (gating.warm_up or gating.tool_cache) and plain_chat and len(body) <= _WARMED_BYTES:
         waiting.again = Again(
             target=target,
             headers=tuple(request_headers(request.raw_headers)),
             proxy=gating.proxy,
-            body=whole_body,
+            body=body,
             warm_up=gating.warm_up,
             tool_cache=gating.tool_cache,
         )
     begun: Begun | None = None
     sent = False
     try:
-        seen.asks(body, waiting)
+        seen.asks((body,), waiting)
         if not waiting.entry.done():
             begun = await _held(request, wire, gating, waiting)
         entry = waiting.entry.result() if waiting.entry.done() else Admit(turn=0, waited_s=gating.longest_s, late=True)
         if isinstance(entry, TurnAway):
             return _turned_away(entry)
         sent = True
-        if gating.tells and wire == "openai_chat" and "Content-Encoding" not in request.headers:
-            whole_body = with_xargs(whole_body, waiting.worth) or whole_body
-        return await relay.forward(request, target, seen, body=whole_body, begun=begun)
+        if gating.tells and plain_chat:
+            body = with_xargs(body, waiting.worth) or body
+        return await relay.forward(request, target, seen, body=body, begun=begun)
     finally:
         if not sent:
             waiting.entry.cancel()
             seen.closed(clean=False)
 
 
-async def _taken(request: web.Request, keep: int) -> tuple[list[bytes], bool]:
+def _model(request: web.Request, body: bytes) -> str:
+    """The model that a request is for: of its body's own member, or of its path."""
+    try:
+        read = loads(body)
+    except ValueError:
+        read = None
+    model = read.get("model") if isinstance(read, dict) else None
+    if isinstance(model, str):
+        return model
+    found = _MODEL_IN_PATH.search(request.raw_path)
+    return found[1] if found else ""
+
+
+async def _taken(request: web.Request, keep: int) -> tuple[bytes, bool]:
     """The body, or its beginning, and whether that is all of it."""
     pieces, size = [], 0
     while piece := await request.content.readany():
         pieces.append(piece)
         size += len(piece)
         if size > keep:
-            return pieces, False
-    return pieces, True
+            return b"".join(pieces), False
+    return b"".join(pieces), True
 
 
 async def _held(request: web.Request, wire: str, gating: Gating, waiting: Waiting) -> Begun | None:
@@ -129,7 +150,7 @@ async def _held(request: web.Request, wire: str, gating: Gating, waiting: Waitin
         if not waiting.entry.done():
             await _waits(waiting, longest_s)
         return None
-    begun = Begun(lambda status, body: refused_in_stream(wire, status, body))
+    begun = Begun(partial(streamed, wire), partial(refused_in_stream, wire))
     await begun.prepare(request)
     loop = asyncio.get_running_loop()
     until = loop.time() + longest_s

@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager
 
 from paste_proxy.config import Config
 from paste_proxy.engines.reader import LoadReader, metrics_address
-from paste_proxy.errors import UpstreamFault
 from paste_proxy.proxy.http.relay import upstream_session
 from paste_proxy.proxy.hub.observed import EngineHeard
 from paste_proxy.proxy.hub.pacing_desk import PacingDesk
@@ -65,12 +64,15 @@ async def minding(
 async def _mind(
     name: str, reader: LoadReader | None, given: Counter[str], tell: Callable[[EngineHeard], None], desk: PacingDesk
 ) -> None:
-    outages, told = Outages(), 0
+    outages, told, busy = Outages(), 0, False
     while True:
         await asyncio.sleep(_EVERY_S)
-        if not desk.busy(name):
+        before, busy = busy, desk.busy(name)
+        if not busy and not before:
             continue
-        load = None if reader is None else await _load(name, reader, outages, desk.tally(name))
+        load = None  # of an engine that has just become idle, too: it would be out of date when the next turn comes
+        if reader is not None and busy:
+            load = await _load(name, reader, outages, desk.tally(name))
         now = given[name]
         tell(EngineHeard(name, float(now - told), load))
         told = now
@@ -79,7 +81,7 @@ async def _mind(
 async def _load(name: str, reader: LoadReader, outages: Outages, tally: GateTally) -> EngineLoad | None:
     try:
         return await reader.read()
-    except UpstreamFault as fault:
+    except Exception as fault:  # noqa: BLE001 - whatever is wrong with a page, the next one may be right
         tally.unasked += 1
         outages.warn(f"engine {name}", str(fault))
         return None

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Coroutine
 from typing import Any
+from urllib.parse import quote
 
 from aiohttp import ClientError, ClientSession
-from yarl import URL
 
 from paste_proxy.clock import Clock
 from paste_proxy.events.values import dumps
@@ -18,7 +18,11 @@ from paste_proxy.proxy.hub.warming_tally import WarmingTally
 from paste_proxy.proxy.ports import Again
 
 _LONGEST_S = 60.0
-_NOT_COPIED = {"content-length", "content-type", "accept-encoding", "expect"}
+_NOT_COPIED = {
+    *("content-length", "content-type", "accept-encoding", "expect"),
+    *("idempotency-key", "x-idempotency-key", "x-request-id", "x-client-request-id"),
+}
+"""What is of one request alone."""
 _MOST_BYTES = 2**16
 """Of an answer that is read, so that its connection can be used again."""
 
@@ -77,8 +81,9 @@ class Sender:
 
     async def _give(self, given: GiveOutput) -> None:
         entry = {"name": given.name, "params": given.arguments, "output": given.output}
-        url = URL(given.again.target, encoded=True).origin() / "cache-tool-output" / given.response_id
-        self._tally.outputs += await self._post(given.again, str(url), dumps([entry]))
+        above = given.again.target.partition("?")[0].removesuffix("/chat/completions").removesuffix("/v1")
+        target = f"{above}/cache-tool-output/{quote(given.response_id, safe='')}"
+        self._tally.outputs += await self._post(given.again, target, dumps([entry]))
 
     async def _post(self, again: Again, target: str, body: bytes) -> bool:
         pool = self._pools.get(again.proxy)

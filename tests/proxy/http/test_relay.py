@@ -10,7 +10,7 @@ import pytest
 from aiohttp import ClientPayloadError, StreamReader
 from aiohttp.base_protocol import BaseProtocol
 
-from paste_proxy.proxy.http.relay import next_chunk
+from paste_proxy.proxy.http.breaks import next_chunk
 from tests.proxy.llm_world import (
     PATIENCE_S,
     STREAM_HEAD,

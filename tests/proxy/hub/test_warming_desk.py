@@ -179,6 +179,22 @@ async def test_somebody_may_tell_an_output_before_or_after_the_answers_end(desk:
     assert [message["content"] for message in messages(sent)[-2:]] == ["one", "two"]
 
 
+async def test_outputs_for_answers_that_never_come_are_bounded(desk: Desk) -> None:
+    kept = [desk.told("look", "x" * 2**20, response=f"r{number}")[0] for number in range(40)]
+    assert kept == [True] * 32 + [False] * 8
+    desk.clock.advance(61.0)
+    assert desk.told("look", "x" * 2**20)[0]
+
+
+async def test_ids_that_several_sessions_have_are_nobodys(desk: Desk) -> None:
+    exchange, _ = desk.asked()
+    desk.answered(exchange, "look")
+    desk.desk._of_response["r"] = "another"
+    exchange, _ = desk.asked()
+    desk.answered(exchange, "look")
+    assert desk.told("look", "whose") == (False, [])
+
+
 async def test_an_output_that_nobody_asks_for_is_forgotten(desk: Desk) -> None:
     desk.told("look", "early", keep_s=5.0)
     desk.clock.advance(6.0)

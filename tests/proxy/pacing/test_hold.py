@@ -1,6 +1,7 @@
 """Turns that wait before an engine, through a whole sidecar: what their clients see meanwhile, and what they get."""
 
 import asyncio
+import gzip
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -304,5 +305,52 @@ async def test_the_limits_of_a_key_and_model_are_kept_to_by_all_who_use_them() -
         with_key = post(CHAT, asking("four"), b"Authorization: Bearer other")
         await exchange(port, with_key)
         assert engine.words() == ["one", "three", "four"]
+        again.cancel()
+        await asyncio.gather(again, return_exceptions=True)
+
+
+@pytest.mark.parametrize("coding", [b"", b"Content-Encoding: gzip\r\n"])
+async def test_what_comes_whole_or_coded_is_told_in_a_stream_that_has_begun(coding: bytes) -> None:
+    message = {"role": "assistant", "content": "hi", "tool_calls": [{"id": "c", "function": {"name": "f"}}]}
+    whole = orjson.dumps({"id": "a", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+    engine = Engine()
+    async with upstream(engine) as there, paced(there, hold_s=0.01) as (port, _):
+        first = begin(port, CHAT, asking("one"))
+        await until(lambda: engine.asked)
+        reader, writer = await connect(port)
+        writer.write(post(CHAT, asking("two")))
+        await asyncio.wait_for(reader.readuntil(b": waiting"), PATIENCE_S)
+        body = gzip.compress(whole) if coding else whole
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n" + coding
+        engine.says = head + b"Content-Length: %d\r\n\r\n" % len(body) + body
+        engine.answers(2)
+        rest = await asyncio.wait_for(reader.read(), PATIENCE_S)
+        assert b"data: [DONE]" in rest
+        assert b'"delta":{"role":"assistant","content":"hi","tool_calls":[{"index":0,"id":"c"' in rest
+        writer.close()
+        await first
+
+
+async def test_the_engine_is_told_whose_turn_it_is_even_if_it_goes_at_once() -> None:
+    engine = Engine()
+    async with upstream(engine) as there, paced(there, tell_engine=True) as (port, _):
+        engine.answers()
+        await exchange(port, post(CHAT, asking("one"), b"x-paste-session: mine"))
+        told = orjson.loads(engine.asked[0].body)["vllm_xargs"]
+        assert told["paste_task"] == "mine"
+
+
+async def test_a_model_named_in_the_history_is_not_the_one_that_is_asked() -> None:
+    engine = Engine()
+    engine.says = answer(b"{}", b"Retry-After: 300", status=b"429 Too Many Requests")
+    history = orjson.dumps({"messages": [{"role": "user", "content": '{"model":"other"}'}], "model": "m"})
+    async with upstream(engine) as there, paced(there, engine=None, rate_limits=True) as (port, made):
+        engine.answers(3)
+        await begin(port, CHAT, history)
+        again = begin(port, CHAT, asking("two"))
+        await until(lambda: account(made)[1].held)
+        other = await begin(port, CHAT + "?key=another", asking("three"))
+        assert other.startswith(b"HTTP/1.1 429")
+        assert len(engine.asked) == 2
         again.cancel()
         await asyncio.gather(again, return_exceptions=True)

@@ -188,6 +188,16 @@ async def test_what_is_no_output_is_said(engine: Engine, tmp_path: Path, body: b
         assert found in await answer.text()
 
 
+@pytest.mark.parametrize("headers", [{"Origin": "http://page.example"}, {"Host": "page.example"}])
+async def test_web_pages_tell_no_outputs(engine: Engine, tmp_path: Path, headers: dict[str, str]) -> None:
+    async with (
+        sidecar(engine, tmp_path, warm_up=True) as (url, _),
+        aiohttp.ClientSession() as http,
+        http.post(f"{url}/cache-tool-output/r-1", json=[], headers=headers) as answer,
+    ):
+        assert answer.status == 403
+
+
 async def test_where_nothing_is_warmed_it_says_so(engine: Engine, tmp_path: Path) -> None:
     async with (
         sidecar(engine, tmp_path) as (url, _),
