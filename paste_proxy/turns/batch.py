@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from paste_proxy.turns.types import EngineLoad, TurnFacts
 
-_OUTLIER = 4.0
+_OUTLIER = 8.0
 _REMEMBERED = 256
 """Turns that an average context is of."""
 

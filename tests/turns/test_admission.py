@@ -114,7 +114,7 @@ def test_what_an_engine_said_is_forgotten_when_it_says_nothing_more() -> None:
 
 
 def test_one_out_of_all_proportion_leaves_room_beside_it() -> None:
-    tell = Transcript(FixedBand(8.0, 8.0), gamma=4.0)
+    tell = Transcript(FixedBand(8.0, 8.0), gamma=1.0)
     tell(0, ready(1), ready(2), ready(3, prompt=1_000_000))
     assert tell(1, ready(4)) == ["admit 4 after 0"]
 
