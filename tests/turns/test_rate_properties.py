@@ -58,7 +58,7 @@ LIMITS = st.builds(
 WISHES = st.lists(
     st.builds(
         Wish,
-        at=st.sampled_from([0.0, 1.0, 1.1]) | st.floats(0, 60),
+        at=st.sampled_from([0.0, 1.0, 1.1]) | st.floats(0, 60).map(lambda at: round(at, 6)),
         prompt=st.sampled_from([10.0, 1_000.0, 100_000.0]),
         answers_after_s=st.floats(0, 10),
         limits=st.none() | LIMITS,
