@@ -1,7 +1,7 @@
 """Asks engines for their load, and tells the hub what they gave.
 
-While turns are under way every half second; an engine that cannot be asked is paced by the turns that pass through here
-alone.
+While turns are under way every second, since the page costs the engine something; an engine that cannot be asked is
+paced by the turns that pass through here alone.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from paste_proxy.proxy.hub.pacing_tally import GateTally
 from paste_proxy.proxy.outages import Outages
 from paste_proxy.turns.types import EngineLoad
 
-_EVERY_S = 0.5
+_EVERY_S = 1.0
 
 
 def addresses(config: Config) -> Mapping[str, str | None]:
