@@ -94,9 +94,11 @@ class LlmRoute(Section):
     forwarded as they come."""
     rate_limits: StrictBool = False
     """Whether turns wait so that all of one key together keep to the limits that the upstream's answers tell of."""
-    hold: Literal["keep-alive", "silent", "refuse"] = "keep-alive"
+    hold: Literal["keep-alive", "silent", "refuse"] | None = None
     """What becomes of a turn that waits longer than `hold_s`: its stream is kept alive, where one was asked for and its
-    protocol can; nothing is said; or it is refused with status 429 and the time to come again."""
+    protocol can; nothing is said; or it is refused with status 429 and the time to come again. None: it is kept alive
+    before an engine; for the limits of a key nothing is said, so that a refusal of the upstream's reaches the client as
+    one that it tries again after."""
     hold_s: Seconds = 5.0
     warm_up: StrictBool = False
     """Whether the engine is sent the next request of a session, for one token, as soon as it is known and before the
@@ -393,14 +395,6 @@ class Config(Section):
     staging: Staging = Staging()
     limits: Limits = Limits()
     drain_s: Seconds = 30.0
-
-    @model_validator(mode="after")
-    def _engines_known(self) -> "Config":
-        for number, route in enumerate(self.llm):
-            if route.engine is not None and route.engine not in self.engines:
-                known = ", ".join(sorted(self.engines)) or "none"
-                raise ValueError(f"llm[{number}].engine: one of [engines.NAME] ({known}), not {route.engine!r}")
-        return self
 
 
 def load_config(path: Path) -> Config:

@@ -63,3 +63,13 @@ def test_nothing_is_read_of_pipes_and_devices(pipe: Path, device: str) -> None:
 @pytest.mark.parametrize("name", sorted(f"builtin:{path.stem}" for path in share("patterns").glob("*.[jt]*")))
 def test_every_pool_that_comes_along_is_read_by_its_name(name: str) -> None:
     assert read_patterns(name).foreseen or name == "builtin:general"
+
+
+def test_a_pipe_that_was_handed_over_is_read() -> None:
+    reading, writing = os.pipe()
+    try:
+        os.write(writing, b"some text")
+        os.close(writing)
+        assert read_text(Path(f"/dev/fd/{reading}"), "a text") == "some text"
+    finally:
+        os.close(reading)

@@ -36,3 +36,11 @@ def gate_metrics(tally: Tally) -> Iterator[Metric]:
             band.add_metric((name, "low"), state.low)
             band.add_metric((name, "high"), state.high)
     yield from (turns, ended, waits, pressure, band, unread)
+    warmed = CounterMetricFamily("paste_warm_ups", "Next requests sent to engines ahead of agents.", labels=("what",))
+    for what, number in (("sent", tally.warming.sent), ("hit", tally.warming.hits), ("failed", tally.warming.failed)):
+        warmed.add_metric((what,), number)
+    yield warmed
+    yield CounterMetricFamily("paste_warm_up_seconds", "Time engines were at them.", value=tally.warming.seconds)
+    yield CounterMetricFamily(
+        "paste_tool_outputs_given", "Tools' outputs given to engines.", value=tally.warming.outputs
+    )

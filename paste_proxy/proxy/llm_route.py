@@ -56,14 +56,15 @@ class LlmRoutes:
     """Finds the endpoint of a raw request target: the longest configured path that it lies below.
 
     Raises:
-        InputFault: two routes have one path of a port, or an upstream has a user name, a query or a fragment.
+        InputFault: two routes have one path of a port, one names an engine that there is not, or an upstream has a user
+            name, a query or a fragment.
     """
 
     def __init__(self, routes: Iterable[LlmRoute], engines: Mapping[str, Engine] = NO_ENGINES) -> None:
         found: dict[int | None, dict[str, _Endpoint]] = {None: {}}
         for number, route in enumerate(routes):
             prefix = route.path.rstrip("/")
-            upstream, gating = _checked(number, route.upstream), _gating(route, engines)
+            upstream, gating = _checked(number, route.upstream), _gating(number, route, engines)
             endpoint = _Endpoint(prefix, upstream, route.wire, route.proxy, route.websockets, gating)
             for port in route.ports or (None,):
                 here = found.setdefault(port, {})
@@ -159,15 +160,18 @@ def _origin_form(raw: str) -> str:
     return path if path.startswith("/") else "/" + path
 
 
-def _gating(route: LlmRoute, engines: Mapping[str, Engine]) -> Gating | None:
+def _gating(number: int, route: LlmRoute, engines: Mapping[str, Engine]) -> Gating | None:
     if route.engine is None and not route.rate_limits:
         return None
+    if route.engine is not None and route.engine not in engines:
+        known = ", ".join(sorted(engines)) or "there is none"
+        raise InputFault(f"llm[{number}].engine", repr(route.engine), f"one of [engines.NAME]: {known}")
     engine = engines[route.engine] if route.engine is not None else Engine()
     longest_s = max(engine.longest_s, engine.begins_s)
     return Gating(
         route.engine,
         route.path,
-        route.hold,
+        route.hold or ("silent" if route.engine is None else "keep-alive"),
         route.hold_s,
         longest_s,
         tells=route.tell_engine,

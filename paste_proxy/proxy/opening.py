@@ -4,7 +4,9 @@ import structlog
 from yarl import URL
 
 from paste_proxy.config import Config
+from paste_proxy.errors import place_of
 from paste_proxy.proxy.app import Parts
+from paste_proxy.proxy.pacing.minding import addresses
 from paste_proxy.proxy.pattern_rows import Portion
 from paste_proxy.speculation.types import Mode
 
@@ -15,7 +17,12 @@ def log_opening(config: Config, parts: Parts) -> None:
     """Log it, a line for each route; commands and queries, which may hold secrets, are left out."""
     for route in config.llm:
         ports = {"ports": list(route.ports)} if route.ports else {}
-        _log.info("llm", path=route.path, upstream=route.upstream, **ports)
+        gate = {"engine": route.engine} if route.engine else {"rate_limits": True} if route.rate_limits else {}
+        _log.info("llm", path=route.path, upstream=route.upstream, **ports, **gate)
+    for name, where in addresses(config).items():
+        band = list(config.engines[name].band or ()) or "to be found"
+        place = None if where is None else place_of(where)
+        _log.info("engine", name=name, kind=config.engines[name].kind.value, load=place, band=band)
     for name, server in config.mcp.items():
         program = "a program" if server.workbench is None else f"our tools in {server.workbench}"
         upstream = program if server.url is None else str(URL(server.url).origin())

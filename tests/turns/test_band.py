@@ -44,8 +44,8 @@ def test_no_session_needs_to_begin_for_the_last_of_what_an_engine_gives() -> Non
 
 def test_nothing_is_learnt_while_nobody_waits() -> None:
     band = KneeBand()
-    fill(band, overrun(48), 20, 500)
-    assert (round(band.high), band.found) == (32, False)
+    fill(band, overrun(48), 10, 500)
+    assert (round(band.high), band.found) == (16, False)
 
 
 @pytest.mark.parametrize(("before", "after"), [(48, 200), (100, 30)])
@@ -57,7 +57,7 @@ def test_an_engine_that_has_changed_is_found_out(before: float, after: float) ->
 
 
 def test_what_has_no_room_in_the_cache_is_not_let_in_and_room_that_comes_back_is_found() -> None:
-    band = KneeBand()
+    band = KneeBand(first=32)
     for now in range(30):
         band.measured(EngineLoad(running=20, waiting=5, kv_used=0.85), now)
     assert 20 < band.low == band.high < 24, "a few are at hand"
@@ -75,7 +75,7 @@ def test_what_has_no_room_in_the_cache_is_not_let_in_and_room_that_comes_back_is
 
 
 def test_a_queue_of_the_engines_own_says_nothing_while_its_cache_has_room() -> None:
-    band = KneeBand()
+    band = KneeBand(first=32)
     band.measured(EngineLoad(running=4, waiting=28, kv_used=0.1), 0)
     band.measured(EngineLoad(running=4, waiting=28), 1)
     assert band.high == pytest.approx(32)

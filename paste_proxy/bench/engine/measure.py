@@ -13,7 +13,9 @@ from paste_proxy.bench.engine.agent import Agent, Asked, Shape, play_all
 from paste_proxy.bench.percentile import percentile
 from paste_proxy.bench.script import Script
 from paste_proxy.bench.sidecar import sidecar_of
-from paste_proxy.events.values import Json
+from paste_proxy.errors import InputFault
+from paste_proxy.events.values import Json, loads
+from paste_proxy.tools.client_fault import words_of
 
 _PLAIN, _PACED = "plain", "paced"
 _MODEL_S = 10.0
@@ -42,8 +44,11 @@ async def measure(
         band: P_low and P_high; None: found.
 
     Raises:
+        InputFault: there is no such engine.
         UpstreamFault: the engine answers what is no answer.
     """
+    if band is not None and not 0 < band[0] <= band[1]:
+        raise InputFault("--band", f"{band[0]:g} {band[1]:g}", "P_low and P_high, P_low not above P_high")
     asked, walls = {_PLAIN: Asked(), _PACED: Asked()}, {_PLAIN: 0.0, _PACED: 0.0}
     marks = count()
     async with sidecar_of(lambda port: {"paste.toml": _config(port, upstream, kind, band)}) as sidecar:
@@ -75,8 +80,13 @@ async def measure(
 
 
 async def _model(http: aiohttp.ClientSession, upstream: str) -> str:
-    async with http.get(f"{upstream}/models", timeout=aiohttp.ClientTimeout(total=_MODEL_S)) as answer:
-        return str((await answer.json())["data"][0]["id"])
+    try:
+        async with http.get(f"{upstream}/models", timeout=aiohttp.ClientTimeout(total=_MODEL_S)) as answer:
+            told: Any = loads(await answer.read())
+            return str(told["data"][0]["id"])
+    except (aiohttp.ClientError, TimeoutError, ValueError, LookupError, TypeError) as fault:
+        expected = "an OpenAI-compatible engine, /v1 included"
+        raise InputFault(upstream, f"no list of models at /models ({words_of(fault)})", expected) from fault
 
 
 async def _pacing(http: aiohttp.ClientSession, url: str) -> Any:

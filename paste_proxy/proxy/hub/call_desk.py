@@ -55,9 +55,11 @@ class CallDesk:
         tell: Callable[..., None],
         happened: Callable[[AgentSession, Event], None],
         spare: Callable[[Callable[[], None]], None],
+        answered: Callable[[str, str, ToolResult], None],
     ) -> None:
         self._sessions, self._toolbox, self._tally, self._clock = sessions, toolbox, tally, clock
         self._tell, self._happened, self._in_spare_time = tell, happened, spare
+        self._answered = answered
         self._open: dict[int, _Open] = {}
 
     def asked(self, item: ToolAsked) -> None:
@@ -141,6 +143,7 @@ class CallDesk:
         self._tally.answered(call.invocation.tool, decision, waited)
         if result is None:
             return
+        self._answered(call.session.id, call.call_id, result)
         self._happened(
             call.session,
             ToolOutput(

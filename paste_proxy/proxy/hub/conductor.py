@@ -140,6 +140,7 @@ class Conductor:
             tell=self.tell,
             happened=self._happened,
             spare=self._thinking.do,
+            answered=self._engines.answered,
         )
 
     def handle(self, item: Observed) -> None:
@@ -236,7 +237,6 @@ class Conductor:
         self._log.record(event)
         self._think(self._foresight.step(session, event))
         self._guesses.happened(event)
-        self._engines.happened(event)
         asyncio.get_running_loop().call_soon(self._glimpse, session)  # after what is run ahead has begun
 
     def _glimpse(self, session: AgentSession) -> None:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping
 from paste_proxy.clock import Clock
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import ToolResult
-from paste_proxy.events.types import Event, ToolOutput
 from paste_proxy.proxy.hub.observed import (
     AnswerBegins,
     AnswerNamed,
@@ -105,10 +104,9 @@ class EngineDesk:
             case _:
                 self.pacing.handle(item, session)
 
-    def happened(self, event: Event) -> None:
-        """A call of a session was answered, or something else happened."""
-        if isinstance(event, ToolOutput):
-            self._sends(self._warming.output(event))
+    def answered(self, session: str, call_id: str, result: ToolResult) -> None:
+        """A call of a session was answered."""
+        self._sends(self._warming.output(session, call_id, result))
 
     def launched(self, job: Launch) -> None:
         """A call is run ahead."""

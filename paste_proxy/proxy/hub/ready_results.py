@@ -5,6 +5,15 @@ from collections.abc import Iterator
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import Status, ToolResult
 from paste_proxy.speculation.types import Launch
+from paste_proxy.wire.next_request import told_as
+
+
+def text_of(result: ToolResult) -> str:
+    """The text that agents tell a result as: of an MCP result its texts, of any other what they were given."""
+    value = result.value()
+    if isinstance(value, dict) and isinstance(value.get("content"), list):
+        return told_as(value)
+    return value if isinstance(value, str) else result.body.decode("utf-8", "replace")
 
 
 class ReadyResults:

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from paste_proxy.events.values import Json
-from paste_proxy.proxy.hub.ready_results import ReadyResults
+from paste_proxy.proxy.hub.ready_results import ReadyResults, text_of
 from paste_proxy.proxy.ports import Again
-from paste_proxy.wire.next_request import told_as
 
 _ANSWERS = 2_000
 
@@ -74,7 +73,7 @@ class ToolCacheDesk:
                     response_id=writing.response_id,
                     name=name,
                     arguments=dict(invocation.arguments),
-                    output=told_as(result.value()),
+                    output=text_of(result),
                 )
 
     def over(self, session: str) -> None:

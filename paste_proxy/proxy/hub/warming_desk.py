@@ -12,18 +12,18 @@ from dataclasses import dataclass, field
 
 from paste_proxy.clock import Clock
 from paste_proxy.events.invocation import Invocation
-from paste_proxy.events.types import ToolOutput
+from paste_proxy.events.result import ToolResult
 from paste_proxy.events.values import canonical_text
 from paste_proxy.proxy.hub.observed import AnswerSeen, Exchange, OutputTold, RequestSeen
-from paste_proxy.proxy.hub.ready_results import ReadyResults
+from paste_proxy.proxy.hub.ready_results import ReadyResults, text_of
 from paste_proxy.proxy.hub.warming_tally import WarmingTally
 from paste_proxy.proxy.ports import Again
-from paste_proxy.wire.next_request import next_request, told_as
+from paste_proxy.wire.next_request import next_request
 from paste_proxy.wire.types import SeenCall, TurnEnd
 
 _SESSIONS = 2_000
-_MISSES = 4
-"""So many more than hits, and a session is left alone."""
+_MISSES, _MISSES_IN_ALL = 4, 32
+"""So many more than hits, and a session, or all of them, are left alone."""
 _TOLD_BYTES = 32 * 2**20
 """Of outputs that are kept before their answers' ends."""
 _BODY_BYTES = 256 * 2**20
@@ -86,6 +86,8 @@ class WarmingDesk:
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
         self._of_response: OrderedDict[str, str] = OrderedDict()
         """Id of a session's latest answer -> the session."""
+        self._lead = 0
+        """Hits less misses of all sessions."""
         self._bytes = 0
         """Of the turns' requests."""
         self._told: OrderedDict[int, tuple[OutputTold, float]] = OrderedDict()
@@ -102,6 +104,7 @@ class WarmingDesk:
             hit = told[-len(gone.sent) :] == gone.sent
             self._tally.hits += hit
             known.lead += 1 if hit else -1
+            self._lead += 1 if hit else -1
             yield GiveUp(session=session)
         if waiting is not None and waiting.again is not None and waiting.again.warm_up:
             self._hold(known, _Turn(item.exchange, waiting.again, waiting.gate))
@@ -124,13 +127,13 @@ class WarmingDesk:
                     _take(turn, item.end, told)
         yield from self.look(session)
 
-    def output(self, event: ToolOutput) -> Iterator[WarmUp]:
+    def output(self, session: str, call_id: str, result: ToolResult) -> Iterator[WarmUp]:
         """A call was answered."""
-        turn = self._known(event.session).turn
+        turn = self._known(session).turn
         for call in turn.end.calls if turn is not None and turn.end is not None else ():
-            if turn is not None and call.call_id == event.call_id:
-                turn.outputs[call.order] = told_as(event.output)
-        yield from self.look(event.session)
+            if turn is not None and call.call_id == call_id:
+                turn.outputs[call.order] = text_of(result)
+        yield from self.look(session)
 
     def told(self, item: OutputTold) -> Iterator[WarmUp]:
         """Somebody says what a tool gave for a call of an answer, which may not be over. `item.kept` says whether it
@@ -148,7 +151,9 @@ class WarmingDesk:
         """Something may have become ready."""
         known = self._known(session)
         turn, end = known.turn, known.turn.end if known.turn is not None else None
-        if turn is None or end is None or turn.sent is not None or not end.calls or known.lead <= -_MISSES:
+        if turn is None or end is None or turn.sent is not None or not end.calls:
+            return
+        if known.lead <= -_MISSES or self._lead <= -_MISSES_IN_ALL:
             return
         outputs = [self._output(session, turn, call) for call in end.calls]
         if None in outputs or not self._idle(turn.gate):
@@ -193,7 +198,7 @@ class WarmingDesk:
         if call.order in turn.outputs:
             return turn.outputs[call.order]
         result = self._ready.find(session, self._resolve(call))
-        return None if result is None else told_as(result.value())
+        return None if result is None else text_of(result)
 
     def _known(self, session: str) -> _Session:
         known = self._sessions.get(session)

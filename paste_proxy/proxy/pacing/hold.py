@@ -107,7 +107,7 @@ async def forward_held(
             begun = await _held(request, wire, gating, waiting)
         entry = waiting.entry.result() if waiting.entry.done() else Admit(turn=0, waited_s=gating.longest_s, late=True)
         if isinstance(entry, TurnAway):
-            return _turned_away(entry)
+            return _turned_away(entry, gating)
         sent = True
         if gating.tells and plain_chat:
             body = with_xargs(body, waiting.worth) or body
@@ -167,8 +167,11 @@ async def _waits(waiting: Waiting, seconds: float) -> bool:
     return not waiting.entry.done()
 
 
-def _turned_away(entry: TurnAway) -> web.Response:
+def _turned_away(entry: TurnAway, gating: Gating) -> web.Response:
     wait_s = max(1, round(entry.retry_after_s))
-    response = refusal(429, "engine_full", f"the engine has no room for this turn now; come again in {wait_s} s")
+    code, why = "engine_full", "the engine has no room for this turn now"
+    if gating.gate is None:
+        code, why = "key_limited", "the limits of its key leave nothing for this turn now"
+    response = refusal(429, code, f"{why}; come again in {wait_s} s")
     response.headers["Retry-After"] = str(wait_s)
     return response

@@ -10,7 +10,6 @@ import pytest
 from paste_proxy.clock import FakeClock
 from paste_proxy.events.invocation import Invocation
 from paste_proxy.events.result import Status, ToolResult
-from paste_proxy.events.types import ToolOutput
 from paste_proxy.proxy.hub.observed import AnswerSeen, Exchange, OutputTold, RequestSeen
 from paste_proxy.proxy.hub.ready_results import ReadyResults
 from paste_proxy.proxy.hub.warming_desk import GiveUp, WarmingDesk, WarmUp
@@ -62,8 +61,7 @@ class Desk:
         return list(self.desk.answered(AnswerSeen(exchange, end, 1.0), "s"))
 
     def output(self, call_id: str, output: Any) -> list[WarmUp]:
-        event = ToolOutput(session="s", ts=None, call_id=call_id, tool="look", output=output, status=Status.OK)
-        return list(self.desk.output(event))
+        return list(self.desk.output("s", call_id, ToolResult(status=Status.OK, body=orjson.dumps(output))))
 
     def ran(self, name: str, text: str, status: Status = Status.OK) -> list[WarmUp]:
         self.jobs += 1
@@ -116,6 +114,13 @@ async def test_what_was_run_ahead_counts_before_it_is_asked_for(desk: Desk) -> N
     desk.ran("other", "x")
     assert desk.ran("look", "seen") == []
     assert messages(desk.answered(exchange, "look"))[-1]["content"] == "seen"
+
+
+async def test_a_result_that_is_no_text_is_told_as_the_agent_was_given_it(desk: Desk) -> None:
+    exchange, _ = desk.asked()
+    desk.answered(exchange, "look")
+    result = ToolResult(status=Status.OK, body=b'{"found": [1, 2]}\n')
+    assert messages(list(desk.desk.output("s", "c0", result)))[-1]["content"] == '{"found": [1, 2]}\n'
 
 
 async def test_all_calls_need_a_result(desk: Desk) -> None:
