@@ -1,5 +1,5 @@
-"""Text files that a person names, read whole: only what is a file, or a pipe that was handed over open (as shells do for
-`<(...)`), and only so much of it."""
+"""Text files that a person names, read whole: a file, or a pipe that was handed over open, as shells do for
+`<(...)`; and only so much of it."""
 
 import os
 import stat
