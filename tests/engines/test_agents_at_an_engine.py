@@ -11,7 +11,7 @@ import pytest
 
 from paste_proxy.bench.engine.agent import Shape
 from paste_proxy.bench.engine.measure import measure
-from paste_proxy.bench.script import build_script
+from paste_proxy.bench.script import Script, build_script
 from paste_proxy.sim.workloads import recordings, workload
 from tests.engines.vllm_plugin.engine_world import environment, interpreter, start
 
@@ -32,9 +32,14 @@ def model(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return made
 
 
-async def test_every_turn_is_answered_unpaced_and_paced(model: Path, tmp_path: Path) -> None:
-    scripts = [build_script(one.id, one.events) for one in recordings(workload("service"))]
-    scripts = [script for script in scripts if len(script.turns) >= TURNS][:SESSIONS]
+@pytest.fixture(scope="module")
+def scripts() -> list[Script]:
+    """Recorded sessions that are long enough."""
+    built = [build_script(one.id, one.events) for one in recordings(workload("service"))]
+    return [script for script in built if len(script.turns) >= TURNS][:SESSIONS]
+
+
+async def test_every_turn_is_answered_unpaced_and_paced(model: Path, tmp_path: Path, scripts: list[Script]) -> None:
     shape = Shape(turns=TURNS, answer_tokens=12, text_tokens=40, speed=20.0)
     engine = await asyncio.to_thread(start, tmp_path, model, "--max-model-len", "2048", PASTE_VLLM="0")
     try:
