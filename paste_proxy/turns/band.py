@@ -115,7 +115,7 @@ class KneeBand:
         most: beyond it nothing is bounded.
     """
 
-    first: float = 16.0
+    first: float = 32.0
     most: float = 1024.0
     found: bool = False
     """Whether it is known where the engine is fastest."""

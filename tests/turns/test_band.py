@@ -45,7 +45,7 @@ def test_no_session_needs_to_begin_for_the_last_of_what_an_engine_gives() -> Non
 def test_nothing_is_learnt_while_nobody_waits() -> None:
     band = KneeBand()
     fill(band, overrun(48), 10, 500)
-    assert (round(band.high), band.found) == (16, False)
+    assert (round(band.high), band.found) == (32, False)
 
 
 @pytest.mark.parametrize(("before", "after"), [(48, 200), (100, 30)])
