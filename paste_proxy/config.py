@@ -4,14 +4,25 @@ A config is a TOML file. Relative paths in it are relative to the file. `builtin
 or pattern file that the package carries.
 """
 
-import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, model_validator
 
 from paste_proxy.config_fault import config_fault
+from paste_proxy.config_values import (
+    LONGEST_S,
+    Money,
+    PlainName,
+    Port,
+    PositiveInt,
+    Seconds,
+    ToolName,
+    Turns,
+    UrlPath,
+    WebAddress,
+)
 from paste_proxy.engines.kinds import EngineKind
 from paste_proxy.errors import InputFault
 from paste_proxy.events.toml import read_toml
@@ -20,49 +31,8 @@ from paste_proxy.speculation.types import Destination, Mode
 from paste_proxy.text_file import read_text
 from paste_proxy.tools.loopback import is_loopback
 
-_LONGEST_S = 10 * 365 * 86_400.0
-
-PositiveInt = Annotated[int, Field(strict=True, gt=0)]
-Port = Annotated[int, Field(strict=True, gt=0, le=65535)]
-Seconds = Annotated[float, Field(strict=True, gt=0, le=_LONGEST_S)]
-Turns = Annotated[float, Field(strict=True, gt=0, le=100_000)]
-Money = Annotated[float, Field(strict=True, ge=0, le=1e9)]
-
 _OURS = {"messages", "model", "n", "stream", "tools"}
 """Parameters of a request to the speculator that are not for the config to say."""
-
-
-def _web_address(text: str) -> str:
-    """Raises ValueError where nothing could be sent to it."""
-    try:
-        parts = urlsplit(text)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        good = False
-    if not good or any(character.isspace() for character in text):
-        raise ValueError(
-            "an address such as https://api.openai.com/v1: http:// or https://, a host, "
-            "and a port from 1 to 65535 where one is given"
-        )
-    return text
-
-
-def _matching(pattern: str, words: str) -> AfterValidator:
-    """Takes only texts of a pattern; `words` say it for people."""
-
-    def check(text: str) -> str:
-        if not re.fullmatch(pattern, text):
-            raise ValueError(words)
-        return text
-
-    return AfterValidator(check)
-
-
-WebAddress = Annotated[str, AfterValidator(_web_address)]
-UrlPath = Annotated[str, _matching(r"(?s)/.*", "a path that begins with /, such as /v1")]
-ServerName = Annotated[str, _matching(r"[A-Za-z0-9_.-]+", "a name of letters, digits, '_', '.' and '-'")]
-EngineName = Annotated[str, _matching(r"[A-Za-z0-9_.-]+", "a name of letters, digits, '_', '.' and '-'")]
-ToolName = Annotated[str, _matching(r"[^/\s]+", "a name without slashes and white space")]
 
 
 class Section(BaseModel):
@@ -89,7 +59,7 @@ class LlmRoute(Section):
     ports: tuple[Port, ...] = ()
     """Ports of its own, where nothing but the routes that name them is served; for an agent that has its LLM's
     port written into it. None: the sidecar's port."""
-    engine: EngineName | None = None
+    engine: PlainName | None = None
     """One of `engines`, which the turns of this route go to: each waits until there is room for it. None: turns are
     forwarded as they come."""
     rate_limits: StrictBool = False
@@ -165,7 +135,7 @@ class McpServer(Section):
     the server itself, alike for every client; behind a `url` each client may be another user."""
     proxy: WebAddress | None = None
     """An HTTP proxy on the way to `url`. Those that the environment names are not used."""
-    idle_call_s: Annotated[float, Field(strict=True, ge=0, le=_LONGEST_S)] = 600.0
+    idle_call_s: Annotated[float, Field(strict=True, ge=0, le=LONGEST_S)] = 600.0
     """Behind `/mcp/NAME`, a call whose answer brings not one byte for so long ends in an error; 0: never."""
     client_arguments: tuple[str, ...] = ("wait_for_previous",)
     """Arguments that some clients add for themselves: calls that differ in them alone are the same where the
@@ -232,7 +202,7 @@ class Speculating(Section):
     candidates: PositiveInt = 8
     """Candidates taken from one prediction."""
     min_confidence: Annotated[float, Field(strict=True, ge=0, le=1)] = 0.23
-    min_benefit_s: Annotated[float, Field(strict=True, ge=0, le=_LONGEST_S)] = 0.02
+    min_benefit_s: Annotated[float, Field(strict=True, ge=0, le=LONGEST_S)] = 0.02
     """Least expected saving, confidence times hidden seconds, that is worth a job."""
     ttl_s: Seconds = 120.0
     """A result unasked for this long is discarded; a policy rule may set its own."""
@@ -379,8 +349,8 @@ class Config(Section):
     host: str = "127.0.0.1"
     port: Annotated[int, Field(strict=True, ge=0, le=65535)] = 8377
     llm: tuple[LlmRoute, ...] = ()
-    engines: dict[EngineName, Engine] = {}
-    mcp: dict[ServerName, McpServer] = {}
+    engines: dict[PlainName, Engine] = {}
+    mcp: dict[PlainName, McpServer] = {}
     tools: dict[ToolName, DispatchTool] = {}
     session_headers: tuple[str, ...] = ("x-paste-session", "x-claude-code-session-id", "session-id")
     policies: tuple[str, ...] = ()

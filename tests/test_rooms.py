@@ -17,7 +17,7 @@ TOP = {"cli", "bench", "sim", "__main__"}
 KNOWS_AIOHTTP = {"proxy", "tools", "engines", "agents", "bench", "testing"}
 PARSERS = {"wire": {"pyjson5"}, "mining": {"numpy"}, "weaver": {"numpy", "sklearn"}}
 """What else a pure room stands on: computation only, like the rest of it."""
-FREE_FILES = {"config", "config_fault", "share", "testing", "text_file"}
+FREE_FILES = {"config", "config_fault", "config_values", "share", "testing", "text_file"}
 MATERIAL = PACKAGE / "bench" / "coding" / "material"
 """What another project is made of, which is written out and never imported."""
 ROOT = {"__init__", "__main__", "py", "clock", "errors", *FREE_FILES}

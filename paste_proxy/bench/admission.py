@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from itertools import count
 
-from paste_proxy.bench.cpu import cores, pin
+from paste_proxy.bench.cpu import apart
 from paste_proxy.bench.load import drive
 from paste_proxy.bench.measured import Measured
 from paste_proxy.bench.origin_process import running_origin
@@ -30,24 +30,18 @@ async def measure(requests: int, on_round: Callable[[], None] = lambda: None) ->
         requests: in each of the `ROUNDS` rounds of both routes, for each size of `BODY_KB`.
     """
     cases: list[Json] = []
-    own = cores()
     async with running_origin() as origin:
         setting = Setting(mode=Mode.SPECULATE, llm=f"http://127.0.0.1:{origin.port}/v1", tools={}, mcp={})
         async with sidecar_of(lambda port: {"paste.toml": _config(setting, port), "policy.toml": ""}) as sidecar:
-            if len(own) > 1:
-                pin(sidecar.pid, own[-1])
-                for pid in (origin.pid, os.getpid()):
-                    pin(pid, own[0])
-            port, numbers = int(sidecar.url.rpartition(":")[2]), count()
-            for body_kb in BODY_KB:
-                measured = {_PLAIN: Measured(), _PACED: Measured()}
-                for number in range(ROUNDS):
-                    for path in (_PLAIN, _PACED) if number % 2 else (_PACED, _PLAIN):
-                        measured[path].absorb(await _round(port, path, body_kb, requests, next(numbers)))
-                    on_round()
-                cases.append(_row(body_kb, measured))
-    if len(own) > 1:
-        os.sched_setaffinity(0, set(own))
+            with apart(sidecar.pid, origin.pid, os.getpid()):
+                port, numbers = int(sidecar.url.rpartition(":")[2]), count()
+                for body_kb in BODY_KB:
+                    measured = {_PLAIN: Measured(), _PACED: Measured()}
+                    for number in range(ROUNDS):
+                        for path in (_PLAIN, _PACED) if number % 2 else (_PACED, _PLAIN):
+                            measured[path].absorb(await _round(port, path, body_kb, requests, next(numbers)))
+                        on_round()
+                    cases.append(_row(body_kb, measured))
     return {"cases": cases}
 
 

@@ -1,6 +1,8 @@
 """CPU seconds of a process and its children, and pinning; Linux only, elsewhere they say nothing."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
@@ -35,6 +37,22 @@ def pin(pid: int, core: int) -> None:
     """Keep a process on one core, where the system can."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(pid, {core})
+
+
+@contextmanager
+def apart(measured: int, *others: int) -> Iterator[bool]:
+    """Meanwhile one process has the last core to itself and the others share the first; whether there are two."""
+    own = cores()
+    several = len(own) > 1
+    if several:
+        pin(measured, own[-1])
+        for pid in others:
+            pin(pid, own[0])
+    try:
+        yield several
+    finally:
+        if several:
+            os.sched_setaffinity(0, set(own))
 
 
 def machine_seconds() -> float | None:

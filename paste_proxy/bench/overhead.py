@@ -16,7 +16,7 @@ from itertools import count
 from math import inf
 
 from paste_proxy.bench.cases import CASES, Case
-from paste_proxy.bench.cpu import cores, cpu_seconds, machine_seconds, pin
+from paste_proxy.bench.cpu import apart, cores, cpu_seconds, machine_seconds
 from paste_proxy.bench.lag import LoopLag
 from paste_proxy.bench.load import drive
 from paste_proxy.bench.measured import Measured
@@ -156,19 +156,11 @@ def _number(value: Json) -> float:
 @asynccontextmanager
 async def _targets() -> AsyncIterator[tuple[Target, Target]]:
     """The scripted LLM, and a sidecar in front of it."""
-    own = cores()
     async with running_origin() as origin:
         setting = Setting(mode=Mode.SPECULATE, llm=f"http://127.0.0.1:{origin.port}/v1", tools={}, mcp={})
         async with running_sidecar(setting) as sidecar:
-            if len(own) > 1:
-                pin(sidecar.pid, own[-1])
-                for pid in (origin.pid, os.getpid()):
-                    pin(pid, own[0])
-            try:
+            with apart(sidecar.pid, origin.pid, os.getpid()):
                 yield (
                     Target("direct", origin.port, origin.pid),
                     Target("paste", int(sidecar.url.rpartition(":")[2]), sidecar.pid),
                 )
-            finally:
-                if len(own) > 1:
-                    os.sched_setaffinity(0, set(own))

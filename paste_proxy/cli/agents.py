@@ -33,8 +33,8 @@ def agents(
     from rich.console import Console
     from rich.progress import Progress
 
-    from paste_proxy.bench.engine.agent import Shape
-    from paste_proxy.bench.engine.measure import measure
+    from paste_proxy.bench.agents.agent import Shape
+    from paste_proxy.bench.agents.measure import measure
     from paste_proxy.bench.script import build_script
     from paste_proxy.events.values import dumps
     from paste_proxy.sim import workloads

@@ -194,7 +194,7 @@ class Sidecar:
             ),
             catch_up=self.watch.catch_up,
         )
-        async with minding(self.config, self.watch.given, self.hub.post, self._engines.pacing):
+        async with minding(self.config, self.hub.post, self._engines.pacing):
             yield
         await self.hub.close()
         await sender.close()

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from paste_proxy.bench.engine.agent import Shape
-from paste_proxy.bench.engine.measure import measure
+from paste_proxy.bench.agents.agent import Shape
+from paste_proxy.bench.agents.measure import measure
 from paste_proxy.bench.script import Script, build_script
 from paste_proxy.sim.workloads import recordings, workload
 from tests.engines.vllm_plugin.engine_world import environment, interpreter, start

@@ -31,6 +31,8 @@ class Exchange:
     """Monotonic, of one that stood before a gate."""
     pieces: int = 0
     """Of the answer, as it was streamed; for most engines each is a token."""
+    told: int = 0
+    """Tokens of it that its gate was told of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +103,9 @@ class OutputTold:
 
 @dataclass(frozen=True, slots=True)
 class EngineHeard:
-    """What an engine has given to all turns since this was told last, and what it says of its load."""
+    """It is time to tell an engine's gate what was given, and what the engine says of its load."""
 
     engine: str
-    tokens: float
     load: EngineLoad | None
     """None: it says nothing, or could not be asked."""
 

@@ -51,6 +51,7 @@ from paste_proxy.turns.types import (
 _SESSIONS = 10_000
 _KEYS = 256
 """Whose limits are remembered while no turn of theirs is under way."""
+_MODEL_CHARS = 200
 _EXPECTED_S = 1.0
 """Of a tool that nobody has timed."""
 
@@ -88,7 +89,8 @@ class PacingDesk:
 
     Args:
         gates: of engines, by name.
-        keys: makes the gate of a key whose limits are kept: of every other name, whose first word is the route's.
+        keys: makes the gate of a key whose limits are kept: of every other name, whose first word is the route's, and
+            to which the model is added.
     """
 
     def __init__(self, gates: Mapping[str, Gate], clock: Clock, keys: Callable[[], Gate] = RateGate) -> None:
@@ -113,6 +115,8 @@ class PacingDesk:
         waiting = item.exchange.waiting
         if waiting is None:
             return
+        if isinstance(item, RequestSeen) and waiting.gate not in self._engines:
+            waiting.gate = f"{waiting.gate} {item.reading.request.model[:_MODEL_CHARS]}"  # each has limits of its own
         standing = self._engines.get(waiting.gate) or self._of_key(waiting.gate)
         match item:
             case RequestSeen() | RequestUnread():
@@ -129,13 +133,15 @@ class PacingDesk:
                 assert_never(item)
 
     def enters(self, exchange: Exchange) -> None:
-        """Let a turn go that has not been read yet, where it does not matter whose it is. Any time; raises nothing that
-        its gate does not."""
+        """Let a turn go that has not been read yet, where its engine has room whoever's it is. Any time; raises nothing
+        that the gate does not."""
         waiting = exchange.waiting
         assert waiting is not None
-        standing = self._engines.get(waiting.gate) or self._of_key(waiting.gate)
+        standing = self._engines.get(waiting.gate)
+        if standing is None or not isinstance(standing.gate, Admission):
+            return
         facts = self._anyones(standing, waiting.bytes)
-        if not isinstance(standing.gate, Admission) or standing.gate.takes_at_once(facts):
+        if standing.gate.takes_at_once(facts):
             self._begin(standing, exchange, facts)
 
     def launched(self, job: Launch) -> None:
@@ -250,9 +256,10 @@ class PacingDesk:
     def _answered(self, standing: _Standing, item: AnswerSeen, session: AgentSession | None) -> None:
         end, exchange = item.end, item.exchange
         assert exchange.waiting is not None
-        tokens = end.output_tokens if end.output_tokens is not None else exchange.pieces
-        if tokens > exchange.pieces:  # it came whole, or in pieces of several
-            self._tell(standing, Produced(tokens=tokens - exchange.pieces))
+        tokens = exchange.pieces if end.output_tokens is None else end.output_tokens
+        self._tell(
+            standing, Produced(tokens=_untold(exchange, tokens))
+        )  # it may have come whole, or several in a piece
         if end.input_tokens:
             standing.sizes.seen(exchange.waiting.bytes, end.input_tokens)
         if session is None or not tokens:
@@ -272,7 +279,8 @@ class PacingDesk:
         self._tell(standing, TurnOver(turn=exchange.number))
 
     def _heard(self, standing: _Standing, item: EngineHeard) -> None:
-        self._tell(standing, Produced(tokens=item.tokens))
+        given = sum(_untold(exchange, exchange.pieces) for exchange in standing.turns.values())
+        self._tell(standing, Produced(tokens=given))
         self._tell(standing, Measured(load=item.load))
 
     def _of(self, session: str) -> _Known:
@@ -317,6 +325,13 @@ class PacingDesk:
         assert exchange.waiting is not None
         if not exchange.waiting.entry.done():
             exchange.waiting.entry.set_result(command)
+
+
+def _untold(exchange: Exchange, tokens: int) -> int:
+    """How many of these its gate has not been told of, and now is."""
+    more = max(0, tokens - exchange.told)
+    exchange.told += more
+    return more
 
 
 def _route_of(name: str) -> str:

@@ -5,7 +5,6 @@ interpreter and would stall every stream.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import count
@@ -72,8 +71,6 @@ class TurnWatch:
         """Exchanges of which something was passed on and not read yet."""
         self.enters: Callable[[Exchange], None] = lambda exchange: None
         """Asked of a turn that waits before it is read: it may go, whoever's it is."""
-        self.given: Counter[str] = Counter()
-        """Pieces of answers, by the gate that their turns passed."""
 
     def catch_up(self) -> None:
         """Read now what has been passed on: somebody may be acting on it already. Raises nothing."""
@@ -260,19 +257,17 @@ class _Watched(Exchange):
 
     def chunk(self, data: bytes) -> None:
         if self.waiting is not None:
-            self._count(self.waiting, data)
+            self._count(data)
         if self._reader is None:
             return
         self._arrived.append(data)
         self._catch_up_later()
 
-    def _count(self, waiting: Waiting, data: bytes) -> None:
-        pieces = data.count(_PIECE)
+    def _count(self, data: bytes) -> None:
         if not self._begun:
             self._begun = True
             self._tell_gate(AnswerBegins(self))
-        self.pieces += pieces
-        self._watch.given[waiting.gate] += pieces
+        self.pieces += data.count(_PIECE)
 
     def _name(self, reader: AnswerReader) -> None:
         again = self.waiting.again if self.waiting is not None else None

@@ -6,14 +6,12 @@ is told in the stream. Whatever breaks here, the turn goes.
 """
 
 import asyncio
-import re
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 
 from aiohttp import web
 
-from paste_proxy.events.values import loads
 from paste_proxy.proxy.http.begun import Begun
 from paste_proxy.proxy.http.headers import request_headers
 from paste_proxy.proxy.http.observation import Observation
@@ -28,7 +26,6 @@ _KEYS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
 _BEATS_S = 5.0
 """Between two signs of life."""
 _KEY_BYTES = 6
-_MODEL_IN_PATH = re.compile(r"/models/([^/:?]+)")
 _WARMED_BYTES = 8 * 2**20
 """A larger request is not kept to go on from."""
 _GRACE_S = 30.0
@@ -58,15 +55,11 @@ class Gating:
     tool_cache: bool = False
     proxy: str | None = None
 
-    def name(self, request: web.Request, body: bytes) -> str:
-        """The gate of a request. Keys and models, which have limits each, are told apart, and no key is kept."""
+    def name(self, request: web.Request) -> str:
+        """The gate of a request. Keys are told apart, and none is kept."""
         if self.gate is not None:
             return self.gate
-        said = [
-            *(request.headers.get(header, "") for header in _KEYS),
-            request.query.get("key", ""),
-            _model(request, body),
-        ]
+        said = [*(request.headers.get(header, "") for header in _KEYS), request.query.get("key", "")]
         limited = blake2b("\0".join(said).encode("utf-8", "surrogateescape"), digest_size=_KEY_BYTES)
         return f"{self.route} {limited.hexdigest()}"
 
@@ -83,7 +76,7 @@ async def forward_held(
     if not whole:
         return await relay.forward(request, target, seen, head=body)
     waiting = Waiting(
-        gate=gating.name(request, body),
+        gate=gating.name(request),
         bytes=len(body),
         tells=gating.tells,
         entry=asyncio.get_running_loop().create_future(),
@@ -116,19 +109,6 @@ async def forward_held(
         if not sent:
             waiting.entry.cancel()
             seen.closed(clean=False)
-
-
-def _model(request: web.Request, body: bytes) -> str:
-    """The model that a request is for: of its body's own member, or of its path."""
-    try:
-        read = loads(body)
-    except ValueError:
-        read = None
-    model = read.get("model") if isinstance(read, dict) else None
-    if isinstance(model, str):
-        return model
-    found = _MODEL_IN_PATH.search(request.raw_path)
-    return found[1] if found else ""
 
 
 async def _taken(request: web.Request, keep: int) -> tuple[bytes, bool]:

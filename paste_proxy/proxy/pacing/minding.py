@@ -1,11 +1,10 @@
-"""Asks engines for their load, and tells the hub what they gave.
+"""Asks engines for their load.
 
 While turns are under way every second, since the page costs the engine something; an engine that cannot be asked is
 paced by the turns that pass through here alone.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 
@@ -32,16 +31,10 @@ def addresses(config: Config) -> Mapping[str, str | None]:
 
 
 @asynccontextmanager
-async def minding(
-    config: Config,
-    given: Counter[str],
-    tell: Callable[[EngineHeard], None],
-    desk: PacingDesk,
-) -> AsyncIterator[None]:
+async def minding(config: Config, tell: Callable[[EngineHeard], None], desk: PacingDesk) -> AsyncIterator[None]:
     """Meanwhile every engine is minded.
 
     Args:
-        given: pieces of answers so far, by engine.
         desk: knows which of them has turns.
     """
     async with upstream_session() as session:
@@ -50,7 +43,7 @@ async def minding(
             for name, where in addresses(config).items()
         }
         minders = [
-            asyncio.create_task(_mind(name, reader, given, tell, desk), name=f"engine-{name}")
+            asyncio.create_task(_mind(name, reader, tell, desk), name=f"engine-{name}")
             for name, reader in readers.items()
         ]
         try:
@@ -61,10 +54,8 @@ async def minding(
             await asyncio.gather(*minders, return_exceptions=True)
 
 
-async def _mind(
-    name: str, reader: LoadReader | None, given: Counter[str], tell: Callable[[EngineHeard], None], desk: PacingDesk
-) -> None:
-    outages, told, busy = Outages(), 0, False
+async def _mind(name: str, reader: LoadReader | None, tell: Callable[[EngineHeard], None], desk: PacingDesk) -> None:
+    outages, busy = Outages(), False
     while True:
         await asyncio.sleep(_EVERY_S)
         before, busy = busy, desk.busy(name)
@@ -73,9 +64,7 @@ async def _mind(
         load = None  # of an engine that has just become idle, too: it would be out of date when the next turn comes
         if reader is not None and busy:
             load = await _load(name, reader, outages, desk.tally(name))
-        now = given[name]
-        tell(EngineHeard(name, float(now - told), load))
-        told = now
+        tell(EngineHeard(name, load))
 
 
 async def _load(name: str, reader: LoadReader, outages: Outages, tally: GateTally) -> EngineLoad | None:

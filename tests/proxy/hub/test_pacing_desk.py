@@ -88,7 +88,7 @@ async def test_a_turn_from_its_request_to_its_end(desk: PacingDesk, gate: Noting
     desk.handle(ended(one, "look", input_tokens=200, output_tokens=9), session())
     desk.handle(ExchangeOver(one))
     turn = one.number
-    assert gate.told[1:] == [TurnWrites(turn=turn), Produced(tokens=2), TurnOver(turn=turn)]
+    assert gate.told[1:] == [TurnWrites(turn=turn), Produced(tokens=9), TurnOver(turn=turn)]
     assert not desk.busy("e")
 
 
@@ -145,11 +145,17 @@ async def test_an_agent_that_goes_while_it_waits(desk: PacingDesk, gate: Noting)
 
 async def test_what_an_engine_gives_and_says(desk: PacingDesk, gate: Noting) -> None:
     load = EngineLoad(running=3)
-    desk.handle(EngineHeard("e", 12.0, None))
-    desk.handle(EngineHeard("e", 0.0, load))
-    desk.handle(EngineHeard("e", 0.0, None))
-    told = [Produced(tokens=12.0), Measured(load=None), Produced(tokens=0.0), Measured(load=load)]
-    assert gate.told == [*told, Produced(tokens=0.0), Measured(load=None)], "what it said is not true for ever"
+    one = exchange()
+    desk.handle(RequestUnread(one))
+    one.pieces = 12
+    desk.handle(EngineHeard("e", None))
+    desk.handle(EngineHeard("e", load))
+    one.pieces = 20
+    desk.handle(ended(one, output_tokens=25))
+    desk.handle(EngineHeard("e", None))
+    told = [Produced(tokens=12), Measured(load=None), Produced(tokens=0), Measured(load=load)]
+    assert gate.told[1:5] == told
+    assert gate.told[5:] == [Produced(tokens=13), Produced(tokens=0), Measured(load=None)], "not true for ever"
 
 
 async def test_everything_goes_when_nothing_decides_any_more(desk: PacingDesk, gate: Noting) -> None:

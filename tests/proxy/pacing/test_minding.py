@@ -1,7 +1,6 @@
 """Engines are asked for their load, whatever they answer."""
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -49,7 +48,7 @@ async def test_a_page_that_cannot_be_read_is_not_the_last(broken: str | int, mon
         desk, told = PacingDesk(gates_of(config), SystemClock()), list[EngineHeard]()
         waiting = Waiting("e", 100, asyncio.get_running_loop().create_future())
         desk.handle(RequestUnread(Exchange(waiting=waiting)))
-        async with minding.minding(config, Counter(), told.append, desk):
+        async with minding.minding(config, told.append, desk):
             await until(lambda: len(told) >= 3)
         loads = [heard.load.running if heard.load is not None else None for heard in told[:3]]
         assert loads == [3, None, 3]

@@ -9,7 +9,7 @@ from typing import Any
 
 import aiohttp
 
-from paste_proxy.bench.engine.agent import Agent, Asked, Shape, play_all
+from paste_proxy.bench.agents.agent import Agent, Asked, Shape, play_all
 from paste_proxy.bench.percentile import percentile
 from paste_proxy.bench.script import Script
 from paste_proxy.bench.sidecar import sidecar_of

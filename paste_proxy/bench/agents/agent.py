@@ -9,11 +9,10 @@ from typing import Any
 
 import aiohttp
 
+from paste_proxy.bench.latency import CHARACTERS_PER_TOKEN, tokens
 from paste_proxy.bench.script import Script, ScriptedTurn
 from paste_proxy.errors import UpstreamFault
 
-_CHARS = 4
-"""Of a token."""
 _LEAST = 4
 """Tokens of an answer."""
 
@@ -72,7 +71,7 @@ class Agent:
         asked.sessions_s.append(time.monotonic() - began)
 
     def _say(self, role: str, *texts: str) -> None:
-        most = self._shape.text_tokens * _CHARS
+        most = self._shape.text_tokens * CHARACTERS_PER_TOKEN
         said = "\n".join(text[:most] for text in texts if text)
         if not said:
             return
@@ -104,8 +103,7 @@ class Agent:
 
 
 def _tokens(turn: ScriptedTurn) -> int:
-    calls = sum(len(str(call.invocation.arguments)) for call in turn.calls)
-    return (len(turn.text) + calls) // _CHARS
+    return tokens(turn.text) + sum(tokens(str(call.invocation.arguments)) for call in turn.calls)
 
 
 def _wait_s(turn: ScriptedTurn) -> float:
